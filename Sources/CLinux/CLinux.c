@@ -1,0 +1,48 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int vestry_setresgid(gid_t real, gid_t effective, gid_t saved)
+{
+    return setresgid(real, effective, saved);
+}
+
+int vestry_setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+    return setresuid(real, effective, saved);
+}
+
+int vestry_set_not_dumpable(void)
+{
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int vestry_try_write_lock(int descriptor)
+{
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(descriptor, F_OFD_SETLK, &whole);
+}
+
+int vestry_peer_user(int socket, uid_t *user)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return -1;
+    *user = peer.uid;
+    return 0;
+}
+
+int vestry_openat(int directory, const char *name, int flags, mode_t mode)
+{
+    return openat(directory, name, flags, mode);
+}
+
+int vestry_rename_without_replacing(int directory, const char *from, const char *to)
+{
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+}

@@ -1,0 +1,31 @@
+#ifndef VESTRY_CLINUX_H
+#define VESTRY_CLINUX_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+/*
+ * Calls that glibc declares only under _GNU_SOURCE, which the Glibc module is
+ * not built with, and calls whose C form Swift cannot write (variadic ones).
+ * Same arguments, return values and errno as the originals.
+ */
+int vestry_setresgid(gid_t real, gid_t effective, gid_t saved);
+int vestry_setresuid(uid_t real, uid_t effective, uid_t saved);
+
+/* prctl(PR_SET_DUMPABLE, 0): no core, no ptrace and no /proc/PID/mem for equals. */
+int vestry_set_not_dumpable(void);
+
+/* fcntl(2) with a record lock that belongs to the open file description. */
+int vestry_try_write_lock(int descriptor);
+
+/* getsockopt(SO_PEERCRED), whose struct ucred needs _GNU_SOURCE. */
+int vestry_peer_user(int socket, uid_t *user);
+
+/* openat(2) with its variadic mode. */
+int vestry_openat(int directory, const char *name, int flags, mode_t mode);
+
+/* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
+int vestry_rename_without_replacing(int directory, const char *from, const char *to);
+
+#endif

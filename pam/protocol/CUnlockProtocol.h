@@ -1,0 +1,114 @@
+/*
+ * The contract between whoever has a password (pam_vestry.so inside a login
+ * program, or the vestry library through the unlock socket) and
+ * vestry-session-helper.
+ *
+ * One connected AF_UNIX socket of type SOCK_SEQPACKET carries exactly one
+ * request and one reply, each one packet of exactly the size of its structure,
+ * in the machine's own byte order: both ends always run on the same machine.
+ * The size never depends on the password, and unused bytes are zero.
+ *
+ * Fields are fixed arrays with counts, so that neither side parses anything
+ * that could run over its end.
+ */
+#ifndef VESTRY_UNLOCK_PROTOCOL_H
+#define VESTRY_UNLOCK_PROTOCOL_H
+
+#include <stdint.h>
+
+/* The program that pam_vestry.so starts, and the socket for everybody else. */
+#define VESTRY_HELPER_PATH "/usr/libexec/vestry-session-helper"
+#define VESTRY_UNLOCK_SOCKET_PATH "/run/vestry/unlock.sock"
+
+/* Root's own run-time state: locks of the helper, and below it one file per
+ * user that the helper touches after every unlock, for those who wait. */
+#define VESTRY_RUNTIME_DIRECTORY "/run/vestry"
+#define VESTRY_UNLOCK_EVENTS_DIRECTORY "/run/vestry/unlocked"
+
+#define VESTRY_PROTOCOL_VERSION 1u
+
+/* User names end with a NUL inside this many bytes (LOGIN_NAME_MAX). */
+#define VESTRY_USER_SIZE 256
+/* Passwords are cut to this many bytes, as libpam (PAM_MAX_RESP_SIZE) and
+ * libxcrypt (CRYPT_MAX_PASSPHRASE_SIZE) cut them. */
+#define VESTRY_PASSWORD_MAX 512
+
+enum vestry_verb {
+    /* Root only: unlock if a password is given (and make the store at the
+     * first one), and link the user's presence keyring into the session
+     * keyring that the helper inherited. */
+    VESTRY_VERB_OPEN = 1,
+    /* Unlock with the password; never makes a store. Root may name a user,
+     * everybody else is served for their own account (empty name). */
+    VESTRY_VERB_UNLOCK = 2,
+    /* Root only: wrap the class keys under new_password, opened with
+     * password. An empty password asks whether a store would need it. */
+    VESTRY_VERB_REWRAP = 3,
+};
+
+struct vestry_request {
+    uint32_t version;
+    uint32_t verb;
+    /* How long the asker will wait for the reply. */
+    uint32_t budget_milliseconds;
+    uint16_t password_count;
+    uint16_t new_password_count;
+    char user[VESTRY_USER_SIZE];
+    uint8_t password[VESTRY_PASSWORD_MAX];
+    uint8_t new_password[VESTRY_PASSWORD_MAX];
+};
+
+/* What became of the store. */
+enum vestry_result {
+    VESTRY_OPENED = 0,
+    /* A store was made for this user, and opened. */
+    VESTRY_ENROLLED = 1,
+    /* Every key was in the kernel already; the password was not tried. */
+    VESTRY_ALREADY_OPEN = 2,
+    VESTRY_REWRAPPED = 3,
+    /* The login password does not open the store, the one before it does. */
+    VESTRY_OPENED_BY_PREVIOUS = 4,
+    /* open: no password was given. rewrap: a store needs the old one. */
+    VESTRY_NO_PASSWORD = 5,
+    VESTRY_NO_STORE = 6,
+    VESTRY_WRONG_PASSWORD = 7,
+    VESTRY_DAMAGED = 8,
+    VESTRY_NEWER_FORMAT = 9,
+    /* The store's owner, mode or file type is wrong, or the asker may not ask this. */
+    VESTRY_DENIED = 10,
+    /* The account is outside the served range, or Vestry is switched off. */
+    VESTRY_NOT_SERVED = 11,
+    VESTRY_UNKNOWN_USER = 12,
+    VESTRY_HOME_MISSING = 13,
+    VESTRY_NO_DEVICE_KEY = 14,
+    VESTRY_NO_KEYRING_SUPPORT = 15,
+    VESTRY_KEYRING_BLOCKED = 16,
+    VESTRY_KEYRING_QUOTA = 17,
+    /* Too many derivations at once: no turn within the budget. */
+    VESTRY_BUSY = 18,
+    VESTRY_NO_MEMORY = 19,
+    /* The file system refused a write: full, read-only or over quota. */
+    VESTRY_WRITE_FAILED = 20,
+    VESTRY_BAD_REQUEST = 21,
+    VESTRY_FAILED = 22,
+};
+
+/* What became of the session's presence (verb open). */
+enum vestry_session {
+    VESTRY_SESSION_NOT_ASKED = 0,
+    VESTRY_SESSION_COUNTS = 1,
+    /* The session keyring is not this user's own: pam_keyinit is missing. */
+    VESTRY_SESSION_HAS_NO_KEYRING = 2,
+    VESTRY_SESSION_FAILED = 3,
+};
+
+struct vestry_reply {
+    uint32_t version;
+    uint32_t result;
+    uint32_t session;
+    /* Serials for close_session's unlink; 0 where nothing was linked. */
+    int32_t presence_keyring;
+    int32_t session_keyring;
+};
+
+#endif
