@@ -35,6 +35,15 @@ let package = Package(
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
 
+        // The core, from the bottom up. A target imports only what stands above it here.
+        .target(name: "SecureMemory", dependencies: ["CSodium"], swiftSettings: strict),
+        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(
+            name: "Privileges", dependencies: ["CLinux", "LinuxSystem"], swiftSettings: strict),
+        .target(
+            name: "Sealing", dependencies: ["CSodium", "SecureMemory"], swiftSettings: strict),
+        .target(
+            name: "KeyClasses", dependencies: ["Sealing", "SecureMemory"], swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",

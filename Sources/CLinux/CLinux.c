@@ -4,14 +4,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-int vestry_setresgid(gid_t real, gid_t effective, gid_t saved)
+int vestry_setresgid(uint32_t real, uint32_t effective, uint32_t saved)
 {
     return setresgid(real, effective, saved);
 }
 
-int vestry_setresuid(uid_t real, uid_t effective, uid_t saved)
+int vestry_setresuid(uint32_t real, uint32_t effective, uint32_t saved)
 {
     return setresuid(real, effective, saved);
 }
@@ -27,7 +28,7 @@ int vestry_try_write_lock(int descriptor)
     return fcntl(descriptor, F_OFD_SETLK, &whole);
 }
 
-int vestry_peer_user(int socket, uid_t *user)
+int vestry_peer_user(int socket, uint32_t *user)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
@@ -37,7 +38,7 @@ int vestry_peer_user(int socket, uid_t *user)
     return 0;
 }
 
-int vestry_openat(int directory, const char *name, int flags, mode_t mode)
+int vestry_openat(int directory, const char *name, int flags, uint32_t mode)
 {
     return openat(directory, name, flags, mode);
 }

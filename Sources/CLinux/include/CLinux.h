@@ -1,17 +1,16 @@
 #ifndef VESTRY_CLINUX_H
 #define VESTRY_CLINUX_H
 
-#include <stddef.h>
-#include <sys/socket.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 /*
  * Calls that glibc declares only under _GNU_SOURCE, which the Glibc module is
  * not built with, and calls whose C form Swift cannot write (variadic ones).
- * Same arguments, return values and errno as the originals.
+ * Same arguments, return values and errno as the originals. The types are
+ * spelled out, so that this module and Glibc do not both define uid_t.
  */
-int vestry_setresgid(gid_t real, gid_t effective, gid_t saved);
-int vestry_setresuid(uid_t real, uid_t effective, uid_t saved);
+int vestry_setresgid(uint32_t real, uint32_t effective, uint32_t saved);
+int vestry_setresuid(uint32_t real, uint32_t effective, uint32_t saved);
 
 /* prctl(PR_SET_DUMPABLE, 0): no core, no ptrace and no /proc/PID/mem for equals. */
 int vestry_set_not_dumpable(void);
@@ -20,10 +19,10 @@ int vestry_set_not_dumpable(void);
 int vestry_try_write_lock(int descriptor);
 
 /* getsockopt(SO_PEERCRED), whose struct ucred needs _GNU_SOURCE. */
-int vestry_peer_user(int socket, uid_t *user);
+int vestry_peer_user(int socket, uint32_t *user);
 
 /* openat(2) with its variadic mode. */
-int vestry_openat(int directory, const char *name, int flags, mode_t mode);
+int vestry_openat(int directory, const char *name, int flags, uint32_t mode);
 
 /* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
 int vestry_rename_without_replacing(int directory, const char *from, const char *to);

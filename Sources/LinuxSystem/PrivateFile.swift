@@ -1,0 +1,136 @@
+public import Glibc
+
+/// A reason to refuse a file or directory although it is there.
+public enum PrivateFileError: Error, Equatable, Sendable {
+    case system(SystemCallError)
+    /// The entry is something else than a regular file (or a directory, where one is wanted).
+    case wrongType
+    /// It belongs to `actual` and not to the user in question.
+    case wrongOwner(actual: uid_t)
+    /// Group or others hold a permission bit; `mode` holds the low 12 bits.
+    case tooPermissive(mode: mode_t)
+    /// It has more bytes than any honest file of its kind.
+    case tooLarge(limit: Int)
+}
+
+/// Runs `body` and throws what its system call's failure says of a private file.
+func mappingErrors<Result: ~Copyable>(
+    _ body: () throws(SystemCallError) -> Result
+) throws(PrivateFileError) -> Result {
+    do {
+        return try body()
+    } catch {
+        // What O_NOFOLLOW says of a symbolic link, and openat(2) of a socket.
+        if error.errno == ELOOP || error.errno == ENXIO { throw .wrongType }
+        throw .system(error)
+    }
+}
+
+extension FileDescriptor {
+    /// Opens `name` for reading and refuses what another user could have planted or could change.
+    ///
+    /// The checks run on the descriptor that is returned, never on the path, so that nothing can be
+    /// swapped in between. `O_NONBLOCK` keeps a planted FIFO from blocking a login.
+    ///
+    /// - Parameters:
+    ///   - name: One path component; a symbolic link is refused (as `wrongType`).
+    ///   - owner: The numeric user ID that must own it.
+    ///   - type: `S_IFREG` or `S_IFDIR`.
+    /// - Throws: `PrivateFileError`, whose `.system` case covers openat(2) and fstat(2).
+    public func openPrivate(
+        _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG
+    ) throws(PrivateFileError) -> FileDescriptor {
+        let file = try mappingErrors { () throws(SystemCallError) in
+            try FileDescriptor(
+                opening: name, in: rawValue, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        }
+        let status = try mappingErrors { () throws(SystemCallError) in try file.status() }
+        try Self.check(status, ownedBy: owner, type: type)
+        return file
+    }
+
+    /// Checks `name` in place, for a library that opens by path, as SQLite does.
+    ///
+    /// - Throws: `PrivateFileError`, as ``openPrivate(_:ownedBy:type:)``; `.system` with ENOENT when
+    ///   there is no such entry.
+    public func checkPrivate(
+        _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG
+    ) throws(PrivateFileError) {
+        var status = stat()
+        guard unsafe fstatat(rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw .system(SystemCallError(last: "fstatat"))
+        }
+        try Self.check(status, ownedBy: owner, type: type)
+    }
+
+    private static func check(
+        _ status: stat, ownedBy owner: uid_t, type: mode_t
+    ) throws(PrivateFileError) {
+        guard status.st_mode & S_IFMT == type else { throw .wrongType }
+        guard status.st_uid == owner else { throw .wrongOwner(actual: status.st_uid) }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .tooPermissive(mode: status.st_mode & 0o7777)
+        }
+    }
+
+    /// Reads a small private file of this directory, whole.
+    ///
+    /// - Returns: The bytes, or nil when there is no such file.
+    /// - Throws: `PrivateFileError`.
+    public func readPrivate(
+        _ name: String, ownedBy owner: uid_t, limit: Int
+    ) throws(PrivateFileError) -> [UInt8]? {
+        let bytes: [UInt8]?
+        do throws(PrivateFileError) {
+            let file = try openPrivate(name, ownedBy: owner)
+            bytes = try mappingErrors { () throws(SystemCallError) in
+                try file.readAll(limit: limit)
+            }
+        } catch .system(let error) where error.errno == ENOENT {
+            return nil
+        }
+        guard let bytes else { throw .tooLarge(limit: limit) }
+        return bytes
+    }
+
+    /// Replaces a file of this directory as one step: whoever opens it finds the old bytes or the
+    /// new ones, also after a crash or with a full disk.
+    ///
+    /// - Parameters:
+    ///   - name: One path component.
+    ///   - bytes: The new contents; the file gets mode 0600.
+    ///   - previous: The name under which the old file stays, replacing what had that name.
+    /// - Throws: `SystemCallError`; the old file is then still in place.
+    public func replaceFile(
+        _ name: String, with bytes: [UInt8], keepingPreviousAs previous: String
+    ) throws(SystemCallError) {
+        let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+        let newName = ".\(name).new-\(suffix)"
+        let oldName = ".\(name).old-\(suffix)"
+        do throws(SystemCallError) {
+            let file = try FileDescriptor(
+                opening: newName, in: rawValue, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                mode: 0o600)
+            try file.write(bytes)
+            try file.synchronize()
+            // A second name for the old file, so that `name` never goes missing.
+            if unsafe linkat(rawValue, name, rawValue, oldName, 0) == 0 {
+                try rename(oldName, to: previous)
+            } else if Glibc.errno != ENOENT {
+                throw SystemCallError(last: "linkat")
+            }
+            try rename(newName, to: name)
+        } catch {
+            _ = unsafe unlinkat(rawValue, newName, 0)
+            _ = unsafe unlinkat(rawValue, oldName, 0)
+            throw error
+        }
+        try synchronize()
+    }
+
+    private func rename(_ name: String, to newName: String) throws(SystemCallError) {
+        guard unsafe renameat(rawValue, name, rawValue, newName) == 0 else {
+            throw SystemCallError(last: "renameat")
+        }
+    }
+}
