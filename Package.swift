@@ -22,7 +22,7 @@ let embedded: [SwiftSetting] = [
 let package = Package(
     name: "vestry",
     products: [
-        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
+        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"])
     ],
     targets: [
         // C libraries, one module each.
@@ -44,6 +44,12 @@ let package = Package(
             name: "Sealing", dependencies: ["CSodium", "SecureMemory"], swiftSettings: strict),
         .target(
             name: "KeyClasses", dependencies: ["Sealing", "SecureMemory"], swiftSettings: strict),
+        .target(
+            name: "KernelKeyring", dependencies: ["CKeyutils", "KeyClasses", "SecureMemory"],
+            swiftSettings: strict),
+        .target(
+            name: "Keybag", dependencies: ["KeyClasses", "LinuxSystem", "Sealing", "SecureMemory"],
+            swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",
