@@ -68,8 +68,9 @@ public struct KernelKeyring: Sendable {
         try presenceKeyring() != nil
     }
 
-    /// Drops the keys that are there while a session is open, as a screen lock does. The sessions
-    /// stay linked, so that an unlock puts the keys back.
+    /// Drops the keys that are there while a session is open, as a screen lock does.
+    ///
+    /// The sessions stay linked, so that an unlock puts the keys back.
     ///
     /// - Throws: `KeyringError` when the keyring cannot be used.
     public func lock() throws(KeyringError) {

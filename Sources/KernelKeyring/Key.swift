@@ -2,7 +2,9 @@ internal import CKeyutils
 internal import Glibc
 internal import SecureMemory
 
-/// A key or keyring of the kernel, by its serial number. Every use of libkeyutils is in this file.
+/// A key or keyring of the kernel, by its serial number.
+///
+/// Every use of libkeyutils is in this file.
 ///
 /// Sources: keyctl(2), add_key(2), keyrings(7), and the manual pages of libkeyutils.
 struct Key: Equatable {
@@ -18,8 +20,9 @@ struct Key: Equatable {
         case keyring
     }
 
-    /// Possessor and others nothing, owner everything that is needed: whether a key can be read
-    /// then depends on the user ID alone. Cron and `systemd --user` do not possess the user keyring,
+    /// Possessor and others nothing, owner everything that is needed.
+    ///
+    /// Whether a key can be read then depends on the user ID alone. Cron and `systemd --user` do not possess the user keyring,
     /// and another user's shell can possess an inherited session keyring.
     static let keyPermissions = UInt32(
         KEY_USR_VIEW | KEY_USR_READ | KEY_USR_SEARCH | KEY_USR_LINK | KEY_USR_SETATTR)
