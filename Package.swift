@@ -22,7 +22,8 @@ let embedded: [SwiftSetting] = [
 let package = Package(
     name: "vestry",
     products: [
-        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"])
+        .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
+        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
     ],
     targets: [
         // C libraries, one module each.
@@ -49,6 +50,14 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Keybag", dependencies: ["KeyClasses", "LinuxSystem", "Sealing", "SecureMemory"],
+            swiftSettings: strict),
+        // Programs.
+        .executableTarget(
+            name: "SessionHelper",
+            dependencies: [
+                "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
+                "Privileges", "Sealing", "SecureMemory",
+            ],
             swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(
