@@ -71,6 +71,31 @@ let package = Package(
                     "-Xlinker", "-z", "-Xlinker", "nodelete",
                 ])
             ]),
+
+        // Tests. `Tests/run` runs these and everything else.
+        .target(
+            name: "TestSupport", dependencies: ["SecureMemory"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"]),
+        .testTarget(
+            name: "SealingTests", dependencies: ["Sealing", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "KeyClassesTests", dependencies: ["KeyClasses", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "KeybagTests",
+            dependencies: [
+                "Keybag", "KeyClasses", "LinuxSystem", "Sealing", "SecureMemory", "TestSupport",
+            ],
+            resources: [.copy("Golden")]),
+        .testTarget(
+            name: "KernelKeyringTests",
+            dependencies: [
+                "CKeyutils", "KernelKeyring", "KeyClasses", "SecureMemory", "TestSupport",
+            ]),
+        .testTarget(
+            name: "SessionHelperTests", dependencies: ["LinuxSystem", "SessionHelper"]),
     ],
     swiftLanguageModes: [.v6]
 )
