@@ -22,7 +22,7 @@ let embedded: [SwiftSetting] = [
 let package = Package(
     name: "vestry",
     products: [
-        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
+        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"])
     ],
     targets: [
         // C libraries, one module each.
@@ -44,6 +44,8 @@ let package = Package(
             name: "Sealing", dependencies: ["CSodium", "SecureMemory"], swiftSettings: strict),
         .target(
             name: "KeyClasses", dependencies: ["Sealing", "SecureMemory"], swiftSettings: strict),
+        .target(
+            name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",
@@ -56,6 +58,15 @@ let package = Package(
                     "-Xlinker", "-z", "-Xlinker", "nodelete",
                 ])
             ]),
+
+        // Tests.
+        .target(
+            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ItemStoreTests",
+            dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
