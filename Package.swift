@@ -45,6 +45,12 @@ let package = Package(
         .target(
             name: "KeyClasses", dependencies: ["Sealing", "SecureMemory"], swiftSettings: strict),
         .target(
+            name: "KernelKeyring", dependencies: ["CKeyutils", "KeyClasses", "SecureMemory"],
+            swiftSettings: strict),
+        .target(
+            name: "Keybag", dependencies: ["KeyClasses", "LinuxSystem", "Sealing", "SecureMemory"],
+            swiftSettings: strict),
+        .target(
             name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +21,27 @@ int vestry_setresuid(uint32_t real, uint32_t effective, uint32_t saved)
 int vestry_set_not_dumpable(void)
 {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int vestry_forbid_core_dumps(void)
+{
+    const struct rlimit none = { 0, 0 };
+    return setrlimit(RLIMIT_CORE, &none);
+}
+
+int vestry_lift_resource_limits(void)
+{
+    const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+    int status = 0;
+    if (setrlimit(RLIMIT_AS, &unlimited) != 0)
+        status = -1;
+    if (setrlimit(RLIMIT_DATA, &unlimited) != 0)
+        status = -1;
+    if (setrlimit(RLIMIT_FSIZE, &unlimited) != 0)
+        status = -1;
+    if (setrlimit(RLIMIT_MEMLOCK, &unlimited) != 0)
+        status = -1;
+    return status;
 }
 
 int vestry_try_write_lock(int descriptor)

@@ -47,8 +47,9 @@ public struct ClassKey: ~Copyable, Sendable {
     /// The public key for depositing items while the class is locked, 32 bytes.
     public func depositPublicKey() -> [UInt8] { seed.subkey(3, context: "vestryCK").publicKey() }
 
-    /// A public value that only this key in this store has: it tells a genuine key in the kernel
-    /// from one that somebody else put there. 16 bytes of keyed BLAKE2b say nothing useful about a
+    /// A public value that only this key in this store has.
+    ///
+    /// It tells a genuine key in the kernel from one that somebody else put there. 16 bytes of keyed BLAKE2b say nothing useful about a
     /// random 256-bit key.
     public func checkValue(in store: StoreID) -> [UInt8] {
         let key = seed.subkey(4, context: "vestryCK")

@@ -26,6 +26,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
     ///   - directory: A descriptor, or `AT_FDCWD`.
     ///   - flags: As for openat(2); `O_CLOEXEC` is added.
     ///   - mode: The permission bits of a file that is created.
+    /// - Throws: `SystemCallError` of openat(2).
     public init(
         opening name: String, in directory: CInt, flags: CInt, mode: mode_t = 0
     ) throws(SystemCallError) {
@@ -68,6 +69,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
     ///
     /// - Parameter limit: The most bytes to take into memory.
     /// - Returns: The bytes, or nil when there are more than `limit`.
+    /// - Throws: `SystemCallError` of read(2).
     public func readAll(limit: Int) throws(SystemCallError) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65536))

@@ -36,6 +36,7 @@ extension FileDescriptor {
     ///   - name: One path component; a symbolic link is refused (as `wrongType`).
     ///   - owner: The numeric user ID that must own it.
     ///   - type: `S_IFREG` or `S_IFDIR`.
+    /// - Returns: A descriptor that passed every check.
     /// - Throws: `PrivateFileError`, whose `.system` case covers openat(2) and fstat(2).
     public func openPrivate(
         _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG

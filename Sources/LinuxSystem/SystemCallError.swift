@@ -11,7 +11,7 @@ public struct SystemCallError: Error, Equatable, Sendable {
         self.errno = errno
     }
 
-    /// The last failed call of this thread. The argument is not evaluated late: errno is read now.
+    /// The call of this thread that failed last, by errno.
     init(last name: String) {
         self.init(name, errno: Glibc.errno)
     }

@@ -26,6 +26,7 @@ extension SecretBytes {
     /// - Parameters:
     ///   - message: What to hash, in an encoding that cannot be read in two ways.
     ///   - count: The size of the digest, 16 to 64 bytes.
+    /// - Returns: `count` bytes.
     public func keyedHash(of message: [UInt8], count: Int) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: count)
         unsafe withUnsafePointer { key in

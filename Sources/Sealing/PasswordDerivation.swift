@@ -25,7 +25,7 @@ public struct PasswordDerivation: Equatable, Sendable {
             passes: 3, memoryKiB: 64 * 1024, salt: randomBytes(count: saltByteCount))
     }
 
-    /// Derives the key. Takes time and memory as the parameters say.
+    /// Derives the key, at the price in time and memory that the parameters say.
     ///
     /// - Returns: 32 bytes, or nil when the memory is not to be had.
     public func key(from password: borrowing SecretBytes) -> SecretBytes? {

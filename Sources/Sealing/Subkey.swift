@@ -8,6 +8,7 @@ extension SecretBytes {
     /// - Parameters:
     ///   - number: Which subkey.
     ///   - context: Exactly eight ASCII characters.
+    /// - Returns: 32 bytes.
     public func subkey(_ number: UInt64, context: StaticString) -> SecretBytes {
         precondition(count == Int(crypto_kdf_KEYBYTES), "subkeys come from a 32-byte key")
         precondition(context.utf8CodeUnitCount == Int(crypto_kdf_CONTEXTBYTES))

@@ -57,7 +57,9 @@ public struct SecretBytes: ~Copyable {
 
     /// Allocates `count` bytes and lends them to a C function that writes all of them.
     ///
-    /// - Parameter fill: Gets `count` zeroed bytes; the pointer is good for the call only.
+    /// - Parameters:
+    ///   - count: The size in bytes, not negative.
+    ///   - fill: Gets `count` zeroed bytes; the pointer is good for the call only.
     /// - Throws: Only what `fill` throws.
     public init<Failure: Error>(
         count: Int, unsafelyFilledBy fill: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Void

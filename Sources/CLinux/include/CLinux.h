@@ -15,6 +15,11 @@ int vestry_setresuid(uint32_t real, uint32_t effective, uint32_t saved);
 /* prctl(PR_SET_DUMPABLE, 0): no core, no ptrace and no /proc/PID/mem for equals. */
 int vestry_set_not_dumpable(void);
 
+/* setrlimit(2): no core file; and no limit on memory, locked memory and file size, which a host of
+ * the PAM module may have set for itself. */
+int vestry_forbid_core_dumps(void);
+int vestry_lift_resource_limits(void);
+
 /* fcntl(2) with a record lock that belongs to the open file description. */
 int vestry_try_write_lock(int descriptor);
 

@@ -1,0 +1,112 @@
+internal import Glibc
+public import KeyClasses
+internal import SecureMemory
+
+/// What became of a login session's presence.
+public enum SessionPresence: Equatable, Sendable {
+    /// Linked: the two serials are what the end of the session unlinks.
+    case linked(presence: Int32, session: Int32)
+    /// The session keyring is not this user's own, so it cannot stand for a session of theirs:
+    /// no pam_keyinit in the service, or a shell of another user's session.
+    case noSessionKeyring
+}
+
+/// What the session helper does, as the user, while it holds that user's lock.
+extension KernelKeyring {
+    /// Puts a class key where its class lives, in place of an older one.
+    ///
+    /// - Parameter key: A key of this store.
+    /// - Returns: Whether it was put: a class that lives in the presence keyring has no place while
+    ///   no login session is open, and some classes have no place at all.
+    /// - Throws: `KeyringError`.
+    @discardableResult
+    public func put(_ key: borrowing ClassKey) throws(KeyringError) -> Bool {
+        let keyring: Key?
+        switch key.keyClass.residence {
+        case .user: keyring = try ringOrNew()
+        case .presence: keyring = try presenceKeyring()
+        case .nowhere: keyring = nil
+        }
+        guard let keyring else { return false }
+        let head = store.bytes + littleEndian(key.epoch)
+        let payload = key.seed.withBytes { seed in
+            SecretBytes(
+                count: head.count + seed.count,
+                filledBy: { payload in
+                    for index in head.indices { payload[index] = head[index] }
+                    for index in seed.indices { payload[head.count + index] = seed[index] }
+                })
+        }
+        try Key.makeKey(Self.description(of: key.keyClass), payload: payload, in: keyring)
+        return true
+    }
+
+    /// Links the presence keyring into the session keyring of this process, and makes it where there
+    /// is none.
+    ///
+    /// - Returns: What became of it.
+    /// - Throws: `KeyringError`.
+    public func linkPresence() throws(KeyringError) -> SessionPresence {
+        // A process without a session keyring has its user-session keyring in that place, which all
+        // such processes of the user share and which never goes away.
+        guard let session = try Key.session.resolved(),
+            try session != Key.userSession.resolved(),
+            session.described()?.owner == geteuid()
+        else { return .noSessionKeyring }
+
+        if let presence = try presenceKeyring() {
+            try presence.link(into: session)
+            return .linked(presence: presence.serial, session: session.serial)
+        }
+        let ring = try ringOrNew()
+        let presence = try Key.makeKeyring(Self.presenceDescription)
+        // From here on only the session's link keeps it alive.
+        defer { presence.unlink(from: .process) }
+        try presence.link(into: session)
+        do throws(KeyringError) {
+            let pointer = store.bytes + littleEndian(UInt32(bitPattern: presence.serial))
+            try Key.makeKey(
+                Self.presenceDescription, payload: SecretBytes(copying: pointer.span), in: ring)
+        } catch {
+            presence.unlink(from: session)
+            throw error
+        }
+        return .linked(presence: presence.serial, session: session.serial)
+    }
+
+    /// Revokes what another store left in this user's keyring: the user ID had another owner, or
+    /// the home was replaced.
+    ///
+    /// - Throws: `KeyringError`.
+    public func revokeForeignKeys() throws(KeyringError) {
+        guard let ring = try ring() else { return }
+        let descriptions =
+            KeyClass.allCases.filter { $0.residence == .user }.map(Self.description)
+            + [Self.presenceDescription]
+        for description in descriptions {
+            guard let key = try ring.search(.user, description), let payload = try key.payload(),
+                !owns(payload)
+            else { continue }
+            if description == Self.presenceDescription, let other = StoreID(payload.prefix16()) {
+                try KernelKeyring(store: other).lock()
+            }
+            try key.revoke()
+            key.unlink(from: ring)
+        }
+    }
+
+    private func ringOrNew() throws(KeyringError) -> Key {
+        if let ring = try ring() { return ring }
+        let ring = try Key.makeKeyring(Self.ringDescription)
+        defer { ring.unlink(from: .process) }
+        try ring.link(into: .user)
+        return ring
+    }
+}
+
+extension SecretBytes {
+    /// The first 16 bytes, which in this module are a store's id and no secret.
+    fileprivate func prefix16() -> [UInt8] {
+        withBytes { bytes in (0..<min(16, bytes.count)).map { bytes[$0] } }
+    }
+}

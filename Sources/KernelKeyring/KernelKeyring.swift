@@ -1,0 +1,133 @@
+internal import Glibc
+public import KeyClasses
+internal import SecureMemory
+
+/// The class keys of one store in the kernel, for the calling user.
+///
+///     @u  user keyring: lives until reboot (Linux 5.3 and later), with or without processes
+///      +- keyring "vestry"
+///          +- user "vestry:index", "vestry:afterFirstUnlock", "vestry:afterFirstUnlockThisDeviceOnly"
+///          +- user "vestry:presence"      payload: store, serial of the presence keyring
+///     @s  session keyring of each login session
+///      +- keyring "vestry:presence"       one per user, linked from every open login session
+///          +- user "vestry:whenUnlocked", "vestry:whenUnlockedThisDeviceOnly",
+///                  "vestry:whenPasscodeSetThisDeviceOnly"
+///
+/// The kernel counts the sessions: when the last link to the presence keyring goes, by logout or
+/// because the session's last process died, it frees the keyring and wipes the keys in it.
+///
+/// Payload of a class key:
+///
+///     offset  size  field
+///     0       16    the store's id
+///     16      4     epoch, little-endian
+///     20      32    class key
+///
+/// Payload of "vestry:presence":
+///
+///     offset  size  field
+///     0       16    the store's id
+///     16      4     serial number of the presence keyring, little-endian
+///
+/// Keys of another store (a reused user ID, a restored home) are never returned.
+public struct KernelKeyring: Sendable {
+    static let ringDescription = "vestry"
+    static let presenceDescription = "vestry:presence"
+
+    /// The store whose keys these are.
+    public let store: StoreID
+
+    public init(store: StoreID) {
+        self.store = store
+    }
+
+    /// Reads one class key.
+    ///
+    /// - Parameter keyClass: Any class; those that live nowhere are never found.
+    /// - Returns: The key, or nil when it is not in the kernel or belongs to another store. Whether
+    ///   it is genuine is for the keybag to say: any program of this user could have put it there.
+    /// - Throws: `KeyringError` when the keyring cannot be used.
+    public func classKey(_ keyClass: KeyClass) throws(KeyringError) -> ClassKey? {
+        let keyring: Key?
+        switch keyClass.residence {
+        case .user: keyring = try ring()
+        case .presence: keyring = try presenceKeyring()
+        case .nowhere: keyring = nil
+        }
+        guard let keyring, let key = try keyring.search(.user, Self.description(of: keyClass)),
+            let payload = try key.payload(), payload.count == 52, owns(payload),
+            let seed = payload.slice(from: 20, count: ClassKey.byteCount)
+        else { return nil }
+        return ClassKey(keyClass, epoch: Self.number(in: payload), seed: seed)
+    }
+
+    /// Returns whether any open login session of this user counts for this store.
+    ///
+    /// - Throws: `KeyringError` when the keyring cannot be used.
+    public func hasPresence() throws(KeyringError) -> Bool {
+        try presenceKeyring() != nil
+    }
+
+    /// Drops the keys that are there while a session is open, as a screen lock does.
+    ///
+    /// The sessions stay linked, so that an unlock puts the keys back.
+    ///
+    /// - Throws: `KeyringError` when the keyring cannot be used.
+    public func lock() throws(KeyringError) {
+        guard let keyring = try presenceKeyring() else { return }
+        try drop(KeyClass.allCases.filter { $0.residence == .presence }, in: keyring)
+    }
+
+    /// Drops every key: nothing is readable until the next unlock.
+    ///
+    /// - Throws: `KeyringError` when the keyring cannot be used.
+    public func lockAll() throws(KeyringError) {
+        try lock()
+        guard let keyring = try ring() else { return }
+        try drop(KeyClass.allCases.filter { $0.residence == .user }, in: keyring)
+    }
+
+    static func description(of keyClass: KeyClass) -> String { "vestry:\(keyClass)" }
+
+    /// The keyring "vestry" of the calling user, or nil when nothing was ever put there.
+    func ring() throws(KeyringError) -> Key? {
+        try Key.user.search(.keyring, Self.ringDescription)
+    }
+
+    /// The presence keyring, or nil when no open session links it.
+    func presenceKeyring() throws(KeyringError) -> Key? {
+        guard let pointer = try ring()?.search(.user, Self.presenceDescription),
+            let payload = try pointer.payload(), payload.count == 20, owns(payload)
+        else { return nil }
+        let keyring = Key(serial: Int32(bitPattern: Self.number(in: payload)))
+        // The serial outlives the keyring, and the kernel may give it to another key.
+        guard let described = keyring.described(), described.kind == Key.Kind.keyring.rawValue,
+            described.text == Self.presenceDescription, described.owner == geteuid()
+        else { return nil }
+        return keyring
+    }
+
+    private func drop(_ classes: [KeyClass], in keyring: Key) throws(KeyringError) {
+        for keyClass in classes {
+            guard let key = try keyring.search(.user, Self.description(of: keyClass)) else {
+                continue
+            }
+            try key.revoke()
+            key.unlink(from: keyring)
+        }
+    }
+
+    /// Whether a payload begins with this store's id.
+    func owns(_ payload: borrowing SecretBytes) -> Bool {
+        payload.withBytes { bytes in
+            guard bytes.count >= StoreID.byteCount else { return false }
+            return store.bytes.indices.allSatisfy { bytes[$0] == store.bytes[$0] }
+        }
+    }
+
+    private static func number(in payload: borrowing SecretBytes) -> UInt32 {
+        payload.withBytes { bytes in
+            (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[StoreID.byteCount + $1]) << (8 * $1) }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import KeyClasses
+internal import Sealing
+
+/// One store's wrapped class keys, as they stand in the file `keybag`.
+///
+/// Format version 1. Numbers are little-endian; entries stand in strictly ascending order; a file
+/// has exactly the bytes described, so that equal contents have equal bytes.
+///
+///     offset  size  field
+///     0       8     magic, "VESTRYKB"
+///     8       2     version, 1
+///     10      2     reserved, zero
+///     12      4     size of the whole file, 128 to 65,536
+///     16      16    store id, random
+///     32      1     number of class entries, 8 to 32
+///     33      1     number of protectors, 1 to 16
+///     34      6     reserved, zero
+///     40            class entries, 56 bytes each, ascending by class, then epoch
+///                   protectors, 52 bytes each, followed by their wraps of 80 bytes
+///     size-32 32    BLAKE2b-256 of everything before
+///
+/// Class entry:
+///
+///     0       1     class (`KeyClass`)
+///     1       3     reserved, zero
+///     4       4     epoch, from 1
+///     8       32    X25519 public key, for depositing items while the class is locked
+///     40      16    check value: keyed BLAKE2b-128 under the class key
+///
+/// Protector:
+///
+///     0       16    id, random
+///     16      1     kind (`Protector.Kind`)
+///     17      1     number of wraps: one for each class entry
+///     18      2     reserved, zero
+///     20      4     Argon2id passes, 3 to 16
+///     24      4     Argon2id memory in KiB, 65,536 to 1,048,576
+///     28      16    Argon2id salt
+///     44      8     reserved, zero
+///
+/// Wrap, in the order of the class entries:
+///
+///     0       1     class
+///     1       3     reserved, zero
+///     4       4     epoch
+///     8       72    XChaCha20-Poly1305 box of the class key: nonce 24, ciphertext 32, tag 16
+///
+/// The checksum tells "damaged" from "wrong password"; it keeps nobody out. What keeps changes out
+/// are the boxes: their context holds the store id, the protector id, the class and the epoch.
+public struct Keybag: Equatable, Sendable {
+    static let magic = Array("VESTRYKB".utf8)
+    static let version: UInt16 = 1
+    static let headerByteCount = 40
+    static let checksumByteCount = 32
+    public static let maximumByteCount = 65_536
+
+    /// RFC 9106, section 4, second recommended option, is also the least that is accepted.
+    static let passes: ClosedRange<UInt32> = 3...16
+    static let memoryKiB: ClosedRange<UInt32> = 65_536...1_048_576
+    static let classEntryCount = KeyClass.allCases.count...32
+    static let protectorCount = 1...16
+
+    struct ClassEntry: Equatable, Sendable {
+        let keyClass: KeyClass
+        let epoch: UInt32
+        let depositPublicKey: [UInt8]
+        let checkValue: [UInt8]
+    }
+
+    public let storeID: StoreID
+    let classEntries: [ClassEntry]
+    public internal(set) var protectors: [Protector]
+
+    /// The current epoch of a class.
+    public func epoch(of keyClass: KeyClass) -> UInt32? {
+        classEntries.last { $0.keyClass == keyClass }?.epoch
+    }
+
+    /// Returns whether a key from the kernel is this store's own: any program of the user can put
+    /// keys there.
+    public func accepts(_ key: borrowing ClassKey) -> Bool {
+        // Locals, because a closure cannot capture a borrowed key.
+        let (keyClass, epoch) = (key.keyClass, key.epoch)
+        let entry = classEntries.first { $0.keyClass == keyClass && $0.epoch == epoch }
+        return entry.map { $0.checkValue == key.checkValue(in: storeID) } ?? false
+    }
+}
