@@ -22,6 +22,7 @@ let embedded: [SwiftSetting] = [
 let package = Package(
     name: "vestry",
     products: [
+        .library(name: "Vestry", targets: ["Vestry"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"])
     ],
     targets: [
@@ -52,6 +53,13 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
+        .target(
+            name: "Vestry",
+            dependencies: [
+                "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
+                "LinuxSystem", "Sealing", "SecureMemory",
+            ],
+            swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",
