@@ -23,7 +23,8 @@ let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
-        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"])
+        .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
+        .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
     ],
     targets: [
         // C libraries, one module each.
@@ -60,6 +61,15 @@ let package = Package(
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
             swiftSettings: strict),
+
+        // Programs.
+        .executableTarget(
+            name: "SessionHelper",
+            dependencies: [
+                "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
+                "Privileges", "Sealing", "SecureMemory",
+            ],
+            swiftSettings: strict),
         .target(name: "CPAM", path: "pam/CPAM"),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",
@@ -80,6 +90,13 @@ let package = Package(
         .testTarget(
             name: "ItemStoreTests",
             dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "VestryTests",
+            dependencies: [
+                "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
+                "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <syslog.h>
 #include <unistd.h>
 
 int vestry_setresgid(uint32_t real, uint32_t effective, uint32_t saved)
@@ -29,25 +30,39 @@ int vestry_forbid_core_dumps(void)
     return setrlimit(RLIMIT_CORE, &none);
 }
 
-int vestry_lift_resource_limits(void)
+void vestry_lift_resource_limits(void)
 {
-    const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-    int status = 0;
-    if (setrlimit(RLIMIT_AS, &unlimited) != 0)
-        status = -1;
-    if (setrlimit(RLIMIT_DATA, &unlimited) != 0)
-        status = -1;
-    if (setrlimit(RLIMIT_FSIZE, &unlimited) != 0)
-        status = -1;
-    if (setrlimit(RLIMIT_MEMLOCK, &unlimited) != 0)
-        status = -1;
-    return status;
+    static const int resources[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_MEMLOCK };
+    for (size_t index = 0; index < sizeof resources / sizeof *resources; index++) {
+        const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+        struct rlimit limit;
+        if (setrlimit(resources[index], &unlimited) == 0)
+            continue;
+        /* Without CAP_SYS_RESOURCE, as in a user namespace, the hard limit is the most. */
+        if (getrlimit(resources[index], &limit) == 0) {
+            limit.rlim_cur = limit.rlim_max;
+            (void)setrlimit(resources[index], &limit);
+        }
+    }
 }
 
-int vestry_try_write_lock(int descriptor)
+int vestry_try_write_lock(int descriptor, int64_t start, int64_t count)
 {
-    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count
+    };
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int vestry_unlock(int descriptor)
+{
+    struct flock whole = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
     return fcntl(descriptor, F_OFD_SETLK, &whole);
+}
+
+void vestry_log(int priority, const char *line)
+{
+    syslog(LOG_AUTHPRIV | priority, "%s", line);
 }
 
 int vestry_peer_user(int socket, uint32_t *user)

@@ -86,6 +86,11 @@ extension Keybag {
         throw .wrongPassword
     }
 
+    /// The memory that trying the costliest protector takes, in KiB.
+    public var largestDerivationKiB: UInt32 {
+        protectors.map(\.derivation.memoryKiB).max() ?? 0
+    }
+
     /// Whether there is a protector of this kind.
     public func has(_ kind: Protector.Kind) -> Bool {
         protectors.contains { $0.kind == kind }

@@ -12,6 +12,13 @@ public struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { close(rawValue) }
 
+    /// Gives up ownership: somebody else closes the descriptor.
+    public consuming func release() -> CInt {
+        let rawValue = rawValue
+        discard self
+        return rawValue
+    }
+
     /// Opens a directory by its path, following symbolic links.
     ///
     /// - Throws: `SystemCallError` of openat(2); ENOTDIR when it is something else.

@@ -56,6 +56,31 @@ public struct StoreDirectory: ~Copyable, Sendable {
         self.owner = account.user
     }
 
+    /// Whether the folder holds nothing but what an interrupted write may have left: names that begin
+    /// with a dot.
+    ///
+    /// - Throws: `PrivateFileError.system` when it cannot be read.
+    public func isEmpty() throws(PrivateFileError) -> Bool {
+        try mappingErrors { () throws(SystemCallError) in
+            let copy = try FileDescriptor(
+                opening: ".", in: descriptor.rawValue, flags: O_RDONLY | O_DIRECTORY)
+            guard let stream = unsafe fdopendir(copy.rawValue) else {
+                throw SystemCallError(last: "fdopendir")
+            }
+            _ = copy.release()
+            defer { _ = unsafe closedir(stream) }
+            while let entry = unsafe readdir(stream) {
+                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+                    unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        unsafe String(cString: $0)
+                    }
+                }
+                if !name.hasPrefix(".") { return false }
+            }
+            return true
+        }
+    }
+
     private static func openHome(of account: Account) throws(PrivateFileError) -> FileDescriptor {
         // An empty or relative home would be looked up in whatever the current folder is.
         guard account.homeDirectory.hasPrefix("/") else {

@@ -15,13 +15,20 @@ int vestry_setresuid(uint32_t real, uint32_t effective, uint32_t saved);
 /* prctl(PR_SET_DUMPABLE, 0): no core, no ptrace and no /proc/PID/mem for equals. */
 int vestry_set_not_dumpable(void);
 
-/* setrlimit(2): no core file; and no limit on memory, locked memory and file size, which a host of
- * the PAM module may have set for itself. */
+/* setrlimit(2): no core file; and as far as allowed no limit on memory, locked memory and file size,
+ * which a host of the PAM module may have set for itself. */
 int vestry_forbid_core_dumps(void);
-int vestry_lift_resource_limits(void);
+void vestry_lift_resource_limits(void);
 
-/* fcntl(2) with a record lock that belongs to the open file description. */
-int vestry_try_write_lock(int descriptor);
+/* fcntl(2) with a record lock that belongs to the open file description, on `count` bytes from
+ * `start` (0: to the end of the file). EAGAIN when somebody else has one of them. */
+int vestry_try_write_lock(int descriptor, int64_t start, int64_t count);
+
+/* Gives back what vestry_try_write_lock() took. */
+int vestry_unlock(int descriptor);
+
+/* syslog(3), which is variadic: one line to the authpriv facility. */
+void vestry_log(int priority, const char *line);
 
 /* getsockopt(SO_PEERCRED), whose struct ucred needs _GNU_SOURCE. */
 int vestry_peer_user(int socket, uint32_t *user);

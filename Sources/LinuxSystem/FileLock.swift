@@ -1,0 +1,37 @@
+internal import CLinux
+public import Glibc
+
+extension FileDescriptor {
+    /// Takes a write lock on `count` bytes from `start`, if nobody else has one of them.
+    ///
+    /// The lock belongs to this open file description (`F_OFD_SETLK`): it goes when the descriptor
+    /// closes, also by kill -9. Nobody who cannot open the file for writing can take it.
+    ///
+    /// - Parameters:
+    ///   - start: The first byte; it need not exist.
+    ///   - count: How many; 0 means all that follow.
+    /// - Returns: Whether the lock was taken.
+    /// - Throws: `SystemCallError` of fcntl(2).
+    public func tryLock(from start: Int = 0, count: Int = 0) throws(SystemCallError) -> Bool {
+        if vestry_try_write_lock(rawValue, Int64(start), Int64(count)) == 0 { return true }
+        guard Glibc.errno == EAGAIN || Glibc.errno == EACCES else {
+            throw SystemCallError(last: "fcntl")
+        }
+        return false
+    }
+
+    /// Gives back every lock that this descriptor holds.
+    public func unlock() {
+        _ = vestry_unlock(rawValue)
+    }
+
+    /// The user on the other end of a connected local socket (`SO_PEERCRED`), as the kernel noted it
+    /// when the connection was made.
+    public static func peerUser(of socket: CInt) throws(SystemCallError) -> uid_t {
+        var user: uid_t = 0
+        guard unsafe vestry_peer_user(socket, &user) == 0 else {
+            throw SystemCallError(last: "getsockopt")
+        }
+        return user
+    }
+}

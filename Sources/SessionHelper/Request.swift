@@ -1,0 +1,96 @@
+internal import CUnlockProtocol
+internal import Glibc
+internal import SecureMemory
+
+/// What one connection asks for, with its secrets.
+struct Request: ~Copyable {
+    enum Verb {
+        case open
+        case unlock
+        case rewrap
+    }
+
+    let verb: Verb
+    /// The user's name as the asker gave it; empty for the asker's own account.
+    let user: String
+    /// How long the asker waits for the reply.
+    let budget: Duration
+    /// Empty where none was given.
+    let password: SecretBytes
+    let newPassword: SecretBytes
+
+    /// Receives the one packet of a connection.
+    ///
+    /// Nothing here can run over an end: the packet has one size, its fields are fixed arrays, and
+    /// counts are checked against them.
+    ///
+    /// - Returns: The request, or nil when none comes in time or it is none of ours.
+    static func receive(from socket: CInt) -> Request? {
+        // An asker that connects and says nothing must not keep a process.
+        var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&ready, 1, 5000) == 1 else { return nil }
+
+        let size = MemoryLayout<vestry_request>.size
+        // One byte more shows a packet that is too long.
+        let packet = SecretBytes(
+            capacity: size + 1,
+            filledBy: { bytes in
+                unsafe bytes.withUnsafeMutableBytes {
+                    unsafe recv(socket, $0.baseAddress, $0.count, 0)
+                }
+            })
+        guard packet.count == size else { return nil }
+        return parse(packet)
+    }
+
+    private static func parse(_ packet: borrowing SecretBytes) -> Request? {
+        guard let version = packet.number(at: \.version, UInt32.self),
+            version == VESTRY_PROTOCOL_VERSION,
+            let rawVerb = packet.number(at: \.verb, UInt32.self),
+            let milliseconds = packet.number(at: \.budget_milliseconds, UInt32.self),
+            let name = packet.field(\.user, count: Int(VESTRY_USER_SIZE)),
+            let passwordCount = packet.number(at: \.password_count, UInt16.self),
+            let newPasswordCount = packet.number(at: \.new_password_count, UInt16.self),
+            passwordCount <= VESTRY_PASSWORD_MAX, newPasswordCount <= VESTRY_PASSWORD_MAX,
+            let password = packet.field(\.password, count: Int(passwordCount)),
+            let newPassword = packet.field(\.new_password, count: Int(newPasswordCount)),
+            let user = name.withBytes({ Self.name(in: $0) })
+        else { return nil }
+        let verb: Verb
+        switch vestry_verb(rawVerb) {
+        case VESTRY_VERB_OPEN: verb = .open
+        case VESTRY_VERB_UNLOCK: verb = .unlock
+        case VESTRY_VERB_REWRAP: verb = .rewrap
+        default: return nil
+        }
+        return Request(
+            verb: verb, user: user,
+            budget: .milliseconds(Int64(min(max(milliseconds, 200), 120_000))),
+            password: password, newPassword: newPassword)
+    }
+
+    /// The text before the first NUL; nil when there is no NUL.
+    private static func name(in bytes: Span<UInt8>) -> String? {
+        let text = bytes.indices.map { bytes[$0] }.prefix { $0 != 0 }
+        guard text.count < bytes.count else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension SecretBytes {
+    fileprivate func field(
+        _ path: PartialKeyPath<vestry_request>, count: Int
+    ) -> SecretBytes? {
+        guard let offset = MemoryLayout<vestry_request>.offset(of: path) else { return nil }
+        return slice(from: offset, count: count)
+    }
+
+    /// A number in the machine's byte order.
+    fileprivate func number<Number: FixedWidthInteger>(
+        at path: PartialKeyPath<vestry_request>, _ type: Number.Type
+    ) -> Number? {
+        field(path, count: MemoryLayout<Number>.size)?.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: Number.self) }
+        }
+    }
+}

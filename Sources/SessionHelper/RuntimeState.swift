@@ -1,0 +1,116 @@
+internal import CUnlockProtocol
+internal import Glibc
+internal import LinuxSystem
+internal import Sealing
+
+/// Root's files under `/run/vestry`, opened before privileges are dropped and used after.
+///
+/// Users can neither take these locks nor hold them up: only root can open the files.
+struct RuntimeState: ~Copyable {
+    private let userLock: FileDescriptor
+    private let event: FileDescriptor
+    private let derivations: FileDescriptor
+    private let derivationRange: Range<Int>
+
+    /// Opens the state for one user, and makes what is missing.
+    ///
+    /// - Parameters:
+    ///   - user: Whose lock and event file.
+    ///   - isLogin: Logins and requests over the socket take their turns apart, so that nobody can
+    ///     keep a login waiting by asking the socket.
+    /// - Returns: The opened files.
+    /// - Throws: `SystemCallError`.
+    static func open(for user: uid_t, isLogin: Bool) throws(SystemCallError) -> RuntimeState {
+        let lockDirectory = VESTRY_RUNTIME_DIRECTORY + "/lock"
+        try makeDirectory(VESTRY_RUNTIME_DIRECTORY, mode: 0o755)
+        try makeDirectory(VESTRY_UNLOCK_EVENTS_DIRECTORY, mode: 0o755)
+        try makeDirectory(lockDirectory, mode: 0o700)
+        let count = derivationCount
+        return RuntimeState(
+            userLock: try openFile("\(lockDirectory)/\(user)"),
+            event: try openFile("\(VESTRY_UNLOCK_EVENTS_DIRECTORY)/\(user)"),
+            derivations: try openFile("\(lockDirectory)/derivations"),
+            derivationRange: isLogin ? 0..<count : count..<count + max(1, count / 2))
+    }
+
+    private init(
+        userLock: consuming FileDescriptor, event: consuming FileDescriptor,
+        derivations: consuming FileDescriptor, derivationRange: Range<Int>
+    ) {
+        self.userLock = userLock
+        self.event = event
+        self.derivations = derivations
+        self.derivationRange = derivationRange
+    }
+
+    /// How many derivations of 64 MiB may run at once for logins: an eighth of the memory, and no
+    /// more than two for each processor, since more would only make all of them late.
+    private static var derivationCount: Int {
+        let byMemory = ThisProcess.physicalMemory / 8 / unitByteCount
+        return max(1, min(byMemory, ThisProcess.processorCount * 2))
+    }
+
+    private static let unitByteCount = 64 << 20
+
+    /// Runs `body` while nobody else changes this user's keys or keybag.
+    ///
+    /// - Returns: What `body` returns.
+    /// - Throws: `VESTRY_BUSY` when the lock is not to be had before the deadline, or what `body`
+    ///   throws.
+    func withUserLock<Value: ~Copyable>(
+        before deadline: Deadline, _ body: () throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        let lock = try deadline.retry { () throws(Refusal) -> Bool? in
+            try refusing { () throws(SystemCallError) in try userLock.tryLock() } ? true : nil
+        }
+        guard lock != nil else { throw Refusal(VESTRY_BUSY) }
+        defer { userLock.unlock() }
+        return try body()
+    }
+
+    /// Runs `body`, which derives a key, when it is this process's turn.
+    ///
+    /// - Parameters:
+    ///   - memoryKiB: What the derivation needs: as many turns as it has units of 64 MiB.
+    ///   - deadline: Until when to wait.
+    ///   - body: What to run.
+    /// - Returns: What `body` returns.
+    /// - Throws: `VESTRY_BUSY` when no turn comes before the deadline, `VESTRY_NO_MEMORY` when the
+    ///   machine is too small for this derivation, or what `body` throws.
+    func withDerivationTurn<Value: ~Copyable>(
+        memoryKiB: UInt32, before deadline: Deadline, _ body: () throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        let needed = Int(memoryKiB) * 1024
+        guard needed <= ThisProcess.physicalMemory / 2 else { throw Refusal(VESTRY_NO_MEMORY) }
+        let units = (needed + Self.unitByteCount - 1) / Self.unitByteCount
+        let count = min(max(1, units), derivationRange.count)
+        let turn = try deadline.retry { () throws(Refusal) -> Bool? in
+            for start in derivationRange.lowerBound...(derivationRange.upperBound - count) {
+                let taken = try refusing { () throws(SystemCallError) in
+                    try derivations.tryLock(from: start, count: count)
+                }
+                if taken { return true }
+            }
+            return nil
+        }
+        guard turn != nil else { throw Refusal(VESTRY_BUSY) }
+        defer { derivations.unlock() }
+        return try body()
+    }
+
+    /// Wakes those who wait for this user's unlock (inotify on the folder).
+    func announceUnlock() {
+        try? event.write([0x0A])
+    }
+
+    private static func makeDirectory(_ path: String, mode: mode_t) throws(SystemCallError) {
+        guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else {
+            throw SystemCallError("mkdir", errno: errno)
+        }
+    }
+
+    private static func openFile(_ path: String) throws(SystemCallError) -> FileDescriptor {
+        try FileDescriptor(
+            opening: path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    }
+}

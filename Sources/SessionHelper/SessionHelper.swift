@@ -1,0 +1,114 @@
+internal import CUnlockProtocol
+internal import Glibc
+internal import LinuxSystem
+internal import Privileges
+internal import SecureMemory
+
+/// `vestry-session-helper`: serves one request on descriptor 0, and exits.
+///
+/// pam_vestry.so starts it as root with a socket pair, no environment and no other descriptor;
+/// systemd starts it for each connection to the unlock socket.
+@main
+enum SessionHelper {
+    static let socket: CInt = STDIN_FILENO
+
+    static func main() {
+        // Before anything else: from here on this process has something to hide.
+        guard (try? ThisProcess.hideMemory()) != nil else { exit(1) }
+        _ = umask(0o022)
+
+        guard let peer = try? FileDescriptor.peerUser(of: socket) else {
+            SystemLog.write(.warning, "started without a socket: this program serves pam_vestry")
+            exit(2)
+        }
+        let outcome: Outcome
+        do throws(Refusal) {
+            outcome = try serve(askedBy: peer)
+        } catch {
+            outcome = Outcome(error.result)
+        }
+        outcome.send(to: socket)
+    }
+
+    /// The order of the steps is the security argument.
+    ///
+    /// Root is needed to read the device key and to become the user, and for nothing else: no byte
+    /// that the user controls is opened or parsed before step 6. The request itself comes from the
+    /// user where it comes over the unlock socket; it has fixed fields (``Request``).
+    private static func serve(askedBy peer: uid_t) throws(Refusal) -> Outcome {
+        // 1. The request.
+        guard let request = Request.receive(from: socket) else {
+            throw Refusal(VESTRY_BAD_REQUEST)
+        }
+        // Half a second of the asker's patience is for the way back.
+        let deadline = Deadline(after: max(.milliseconds(100), request.budget - .milliseconds(500)))
+        // A helper that hangs anyway, say on a dead network file system, ends itself.
+        alarm(UInt32(request.budget.components.seconds) + 10)
+
+        // 2. Who asks, and for whom. Names are names, also those of digits.
+        let account = try self.account(in: request, askedBy: peer)
+        let (configuration, complaints) = Configuration.load()
+        for complaint in complaints { SystemLog.write(.warning, "\(complaint)") }
+        guard configuration.serves(account) else { throw Refusal(VESTRY_NOT_SERVED) }
+        let groups = try refusing { () throws(SystemCallError) in try account.groups() }
+
+        // 3. A host of the PAM module may run under limits that it set for itself; the out-of-memory
+        // killer shall take this process and not the login.
+        ThisProcess.liftLimits()
+        volunteerForOutOfMemoryKiller()
+
+        // 4. This user's part of the device key; the key itself is wiped when this returns.
+        let deviceKey = DeviceKey.derive(for: account.user)
+
+        // 5. Root's locks and the event file.
+        let state: RuntimeState
+        do throws(SystemCallError) {
+            state = try RuntimeState.open(for: account.user, isLogin: peer == 0)
+        } catch {
+            SystemLog.write(.warning, "\(VESTRY_RUNTIME_DIRECTORY): \(error)")
+            throw Refusal(VESTRY_FAILED)
+        }
+
+        // 6. The last privileged act. Everything below runs as the user.
+        do throws(SystemCallError) {
+            try dropPrivileges(to: account, groups: groups)
+        } catch {
+            SystemLog.write(.warning, "cannot become \(account.user): \(error)")
+            throw Refusal(VESTRY_FAILED)
+        }
+
+        // 7. The user's own files and keyrings, with the user's own rights.
+        let service = UserService(
+            account: account, deviceKey: deviceKey, state: state, deadline: deadline)
+        let outcome = try service.serve(request)
+        return outcome
+    }
+
+    private static func account(
+        in request: borrowing Request, askedBy peer: uid_t
+    ) throws(Refusal) -> Account {
+        let name = request.user
+        let account: Account?
+        do throws(SystemCallError) {
+            account = peer == 0 ? try Account.named(name) : try Account.with(user: peer)
+        } catch {
+            SystemLog.write(.warning, "account database: \(error)")
+            throw Refusal(VESTRY_FAILED)
+        }
+        guard let account else { throw Refusal(VESTRY_UNKNOWN_USER) }
+        if peer != 0 {
+            // Everybody but root is served for their own account, and a login is root's to open.
+            guard name.isEmpty || name == account.name, request.verb == .unlock else {
+                throw Refusal(VESTRY_DENIED)
+            }
+        }
+        return account
+    }
+
+    private static func volunteerForOutOfMemoryKiller() {
+        // 1000 is the most (proc(5)). Failing is no reason to stop: it is missing in some sandboxes.
+        let file = try? FileDescriptor(
+            opening: "/proc/self/oom_score_adj", in: AT_FDCWD, flags: O_WRONLY)
+        if let file { try? file.write(Array("1000".utf8)) }
+    }
+}

@@ -1,0 +1,238 @@
+internal import CUnlockProtocol
+internal import KernelKeyring
+internal import Keybag
+internal import KeyClasses
+internal import LinuxSystem
+internal import Sealing
+internal import SecureMemory
+
+/// The verbs, as they run with the user's own rights.
+struct UserService: ~Copyable {
+    let account: Account
+    /// This machine's key for this user; nil when the machine has none.
+    private let deviceKey: SecretBytes
+    private let hasDeviceKey: Bool
+    private let state: RuntimeState
+    private let deadline: Deadline
+
+    init(
+        account: Account, deviceKey: consuming SecretBytes?, state: consuming RuntimeState,
+        deadline: Deadline
+    ) {
+        self.account = account
+        switch consume deviceKey {
+        case .some(let key):
+            self.deviceKey = key
+            hasDeviceKey = true
+        case .none:
+            // Opens no ThisDeviceOnly class, and everything else.
+            self.deviceKey = SecretBytes.random(count: DeviceKey.byteCount)
+            hasDeviceKey = false
+        }
+        self.state = state
+        self.deadline = deadline
+    }
+
+    func serve(_ request: borrowing Request) throws(Refusal) -> Outcome {
+        switch request.verb {
+        case .open: try open(password: request.password)
+        case .unlock: try unlock(password: request.password)
+        case .rewrap: try rewrap(from: request.password, to: request.newPassword)
+        }
+    }
+
+    // MARK: - open
+
+    /// At a login: opens the store when there is a password, and lets the session count.
+    private func open(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
+        guard let store = try existingStore() else {
+            // Nothing is ever derived from an empty password.
+            guard password.count > 0 else { return Outcome(VESTRY_NO_STORE) }
+            return try enroll(password: password)
+        }
+        let keyring = KernelKeyring(store: store.keybag.storeID)
+        var outcome = Outcome(VESTRY_NO_PASSWORD)
+        // First, because the session counts whether or not its password opens anything, and because
+        // the keys of open sessions need their place.
+        try state.withUserLock(before: deadline) { () throws(Refusal) in
+            try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
+            outcome.session(keyring.linkPresence)
+        }
+        guard password.count > 0 else { return outcome }
+        do throws(Refusal) {
+            outcome.result = try openAtLogin(store, keyring, password: password)
+        } catch {
+            outcome.result = error.result
+        }
+        return outcome
+    }
+
+    private func openAtLogin(
+        _ store: borrowing Store, _ keyring: KernelKeyring, password: borrowing SecretBytes
+    ) throws(Refusal) -> vestry_result {
+        // Of many logins at once the first does the work: the others find the keys when their turn
+        // comes.
+        let keybag = store.keybag
+        let opened = try state.withDerivationTurn(
+            memoryKiB: keybag.largestDerivationKiB, before: deadline
+        ) { () throws(Refusal) -> OpenedStore? in
+            if keyring.lockState(isGenuine: { keybag.accepts($0) }) == .unlocked { return nil }
+            return try OpenedStore(keybag, password: password, deviceKey: deviceKey)
+        }
+        guard let opened else { return VESTRY_ALREADY_OPEN }
+        try state.withUserLock(before: deadline) { () throws(Refusal) in
+            try put(opened.keys, into: keyring)
+            if opened.kind == .loginPassword { forgetPreviousPassword(in: store) }
+        }
+        state.announceUnlock()
+        return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
+    }
+
+    /// The first password login of this person: makes the store.
+    private func enroll(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
+        guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+        let created = try state.withDerivationTurn(
+            memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
+        ) { () throws(Refusal) in
+            try refusing { () throws(KeybagError) in
+                try Keybag.create(password: password, deviceKey: deviceKey)
+            }
+        }
+        let keyring = KernelKeyring(store: created.keybag.storeID)
+        var outcome = Outcome(VESTRY_ENROLLED)
+        let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
+            // Another login of this person may have been faster.
+            guard try existingStore() == nil else { return false }
+            let directory = try refusing { () throws(PrivateFileError) in
+                try StoreDirectory.create(for: account)
+            }
+            try refusing { () throws(KeybagError) in try created.keybag.write(in: directory) }
+            try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
+            outcome.session(keyring.linkPresence)
+            try put(created.keys, into: keyring)
+            return true
+        }
+        guard isFirst else { return try open(password: password) }
+        state.announceUnlock()
+        return outcome
+    }
+
+    // MARK: - unlock
+
+    /// Opens an existing store with a password that somebody typed at a prompt.
+    private func unlock(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
+        guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+        guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
+        let keyring = KernelKeyring(store: store.keybag.storeID)
+        let opened = try derive(store.keybag, password: password)
+        try state.withUserLock(before: deadline) { () throws(Refusal) in
+            try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
+            try put(opened.keys, into: keyring)
+        }
+        state.announceUnlock()
+        return Outcome(opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS)
+    }
+
+    // MARK: - rewrap
+
+    /// At a password change: wraps the class keys under the new password.
+    private func rewrap(
+        from old: borrowing SecretBytes, to new: borrowing SecretBytes
+    ) throws(Refusal) -> Outcome {
+        try state.withUserLock(before: deadline) { () throws(Refusal) in
+            guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+            guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
+            var keybag = store.keybag
+            let opened = try derive(keybag, password: old)
+            try state.withDerivationTurn(
+                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
+            ) { () throws(Refusal) in
+                try refusing { () throws(KeybagError) in
+                    try keybag.setLoginPassword(
+                        new, keys: opened.keys, deviceKey: deviceKey, replacing: opened.kind)
+                }
+            }
+            try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+            return Outcome(VESTRY_REWRAPPED)
+        }
+    }
+
+    // MARK: - Parts
+
+    private func derive(
+        _ keybag: Keybag, password: borrowing SecretBytes
+    ) throws(Refusal) -> OpenedStore {
+        try state.withDerivationTurn(
+            memoryKiB: keybag.largestDerivationKiB, before: deadline
+        ) { () throws(Refusal) in
+            try OpenedStore(keybag, password: password, deviceKey: deviceKey)
+        }
+    }
+
+    private func put(
+        _ keys: borrowing ClassKeys, into keyring: KernelKeyring
+    ) throws(Refusal) {
+        for index in 0..<keys.count {
+            guard let key = keys.key(at: index) else { continue }
+            try refusing { () throws(KeyringError) in _ = try keyring.put(key) }
+        }
+    }
+
+    /// A login has proved the new password, so the one before it shall not open the store any more.
+    private func forgetPreviousPassword(in store: borrowing Store) {
+        guard store.keybag.has(.previousPassword) else { return }
+        guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag else {
+            return
+        }
+        keybag.dropPreviousPassword()
+        // On a read-only or full disk it stays until the next login.
+        try? keybag.write(in: store.directory)
+    }
+
+    /// The store of this user, or nil when there never was one.
+    ///
+    /// - Throws: `VESTRY_DAMAGED` when the keybag is gone and other parts of a store are there: a new
+    ///   keybag would make every item unreadable for ever.
+    private func existingStore() throws(Refusal) -> Store? {
+        let directory = try refusing { () throws(PrivateFileError) in
+            try StoreDirectory.open(of: account)
+        }
+        guard let directory else { return nil }
+        let keybag = try refusing { () throws(KeybagError) in try Keybag.read(in: directory) }
+        guard let keybag else {
+            let isEmpty = try refusing { () throws(PrivateFileError) in try directory.isEmpty() }
+            guard isEmpty else { throw Refusal(VESTRY_DAMAGED) }
+            return nil
+        }
+        return Store(directory: directory, keybag: keybag)
+    }
+}
+
+/// A store's folder and its keybag.
+struct Store: ~Copyable {
+    let directory: StoreDirectory
+    let keybag: Keybag
+}
+
+/// Class keys, and the kind of protector that gave them.
+struct OpenedStore: ~Copyable {
+    let keys: ClassKeys
+    let kind: Protector.Kind
+
+    /// Tries the login password's protector, then the one of the password before it.
+    init(
+        _ keybag: Keybag, password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
+    ) throws(Refusal) {
+        do throws(KeybagError) {
+            keys = try keybag.open(.loginPassword, password: password, deviceKey: deviceKey)
+            kind = .loginPassword
+        } catch .wrongPassword where keybag.has(.previousPassword) {
+            keys = try refusing { () throws(KeybagError) in
+                try keybag.open(.previousPassword, password: password, deviceKey: deviceKey)
+            }
+            kind = .previousPassword
+        } catch {
+            throw error.refusal
+        }
+    }
+}

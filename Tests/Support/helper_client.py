@@ -1,0 +1,79 @@
+"""Asks vestry-session-helper, as pam_vestry and the vestry library do (pam/protocol/CUnlockProtocol.h)."""
+
+import os
+import socket
+import struct
+import subprocess
+
+HELPER = "/usr/libexec/vestry-session-helper"
+SOCKET = "/run/vestry/unlock.sock"
+PASSWORD_MAX = 512
+REQUEST = struct.Struct("=IIIHH256s512s512s")
+REPLY = struct.Struct("=IIIii")
+OPEN, UNLOCK, REWRAP = 1, 2, 3
+
+RESULTS = (
+    "opened enrolled already-open rewrapped opened-by-previous no-password no-store wrong-password "
+    "damaged newer-format denied not-served unknown-user home-missing no-device-key "
+    "no-keyring-support keyring-blocked keyring-quota busy no-memory write-failed bad-request failed"
+).split()
+SESSIONS = "not-asked counts no-keyring failed".split()
+
+
+class Reply:
+    """What the helper answered, in words."""
+
+    def __init__(self, packet):
+        version, result, session, self.presence, self.session_keyring = REPLY.unpack(packet)
+        assert version == 1, version
+        self.result = RESULTS[result]
+        self.session = SESSIONS[session]
+
+    def __repr__(self):
+        return f"{self.result}/{self.session}"
+
+
+def request(verb, user="", password=b"", new_password=b"", budget=10_000, version=1):
+    """The bytes of one request packet."""
+    return REQUEST.pack(
+        version, verb, budget, len(password), len(new_password),
+        user.encode(), password[:PASSWORD_MAX], new_password[:PASSWORD_MAX])
+
+
+def ask_raw(packet, helper=HELPER):
+    """Starts the helper with a socket pair and returns the raw reply; b"" when there is none."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        with theirs:
+            process = subprocess.Popen([helper], stdin=theirs, env={}, close_fds=True)
+        ours.send(packet)
+        ours.settimeout(60)
+        try:
+            return ours.recv(4096)
+        finally:
+            process.wait()
+
+
+def ask(verb, user="", password=b"", new_password=b"", **options):
+    return Reply(ask_raw(request(verb, user, password, new_password, **options)))
+
+
+def serve(path=SOCKET):
+    """Does in a child process what systemd does for vestry-unlock.socket; returns its pid."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.path.exists(path):
+        os.unlink(path)
+    listener.bind(path)
+    os.chmod(path, 0o666)
+    listener.listen(64)
+    pid = os.fork()
+    if pid:
+        listener.close()
+        return pid
+    try:
+        while True:
+            connection, _ = listener.accept()
+            subprocess.Popen([HELPER], stdin=connection, env={}, close_fds=True)
+            connection.close()
+    finally:
+        os._exit(0)
