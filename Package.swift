@@ -23,6 +23,7 @@ let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
+        .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
     ],
@@ -64,6 +65,9 @@ let package = Package(
 
         // Programs.
         .executableTarget(
+            name: "VestryCLI", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
+            swiftSettings: strict),
+        .executableTarget(
             name: "SessionHelper",
             dependencies: [
                 "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
@@ -90,6 +94,10 @@ let package = Package(
         .testTarget(
             name: "ItemStoreTests",
             dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "VestryCLITests",
+            dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"],
             swiftSettings: strict),
         .testTarget(
             name: "VestryTests",

@@ -6,8 +6,9 @@ public struct DirectoryWatch: ~Copyable {
 
     /// Begins to watch; changes from here on are not missed.
     ///
+    /// Nil when there is no such directory, or the user's watches are used up.
+    ///
     /// - Parameter path: A directory.
-    /// - Returns: Nil when there is no such directory, or the user's watches are used up.
     public init?(path: String) {
         let opened = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
         guard opened != -1 else { return nil }

@@ -125,8 +125,10 @@ struct OpenStore: ~Copyable {
         return key
     }
 
-    /// The tags of this store. Without the index class key nobody can tell whether an item exists,
-    /// so the answer is "locked", never "not found".
+    /// The tags of this store.
+    ///
+    /// Without the index class key nobody can tell whether an item exists, so the answer is
+    /// "locked", never "not found".
     func tags() throws(VestryError) -> ItemTags {
         ItemTags(indexKey: try unlockedKey(.index))
     }

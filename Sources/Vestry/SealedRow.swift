@@ -15,6 +15,7 @@ extension ItemRow {
     ///   - reference: 16 bytes, the same for as long as the item lives.
     ///   - version: Never used before with this reference.
     ///   - storeID: Of the store that the row goes to.
+    /// - Returns: The row, with its value.
     static func sealing(
         _ metadata: ItemMetadata, _ secret: borrowing SecretBytes, key: borrowing ClassKey,
         primaryTag: [UInt8], reference: [UInt8], version: Int64, in storeID: StoreID

@@ -42,7 +42,7 @@ extension SystemCallError: PubliclyMappable {
 extension PrivateFileError: PubliclyMappable {
     var publicError: VestryError { publicError(of: "the store directory") }
 
-    /// - Parameter file: What the text calls it.
+    // `file` is what the text calls it.
     func publicError(of file: String) -> VestryError {
         switch self {
         case .system(let error):

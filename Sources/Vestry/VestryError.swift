@@ -23,7 +23,12 @@ public struct VestryError: Error, Sendable {
     /// The condition behind ``code``, for people; empty where the code says all.
     let detail: String
 
-    init(_ code: Code, detail: String = "") {
+    /// An error with a code and no more to say.
+    public init(_ code: Code) {
+        self.init(code, detail: "")
+    }
+
+    init(_ code: Code, detail: String) {
         self.code = code
         self.detail = detail
     }
