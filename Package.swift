@@ -87,25 +87,43 @@ let package = Package(
                 ])
             ]),
 
-        // Tests.
+        // Tests. `Tests/run` runs these and everything else.
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["LinuxSystem", "SecureMemory"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
+        .testTarget(
+            name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"]),
+        .testTarget(
+            name: "SealingTests", dependencies: ["Sealing", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "KeyClassesTests", dependencies: ["KeyClasses", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "KeybagTests",
+            dependencies: [
+                "Keybag", "KeyClasses", "LinuxSystem", "Sealing", "SecureMemory", "TestSupport",
+            ],
+            resources: [.copy("Golden")]),
+        .testTarget(
+            name: "KernelKeyringTests",
+            dependencies: [
+                "CKeyutils", "KernelKeyring", "KeyClasses", "SecureMemory", "TestSupport",
+            ]),
+        .testTarget(
+            name: "SessionHelperTests", dependencies: ["LinuxSystem", "SessionHelper"]),
         .testTarget(
             name: "ItemStoreTests",
-            dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
         .testTarget(
             name: "VestryCLITests",
-            dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"],
-            swiftSettings: strict),
+            dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"]),
         .testTarget(
             name: "VestryTests",
             dependencies: [
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
-            ],
-            swiftSettings: strict),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

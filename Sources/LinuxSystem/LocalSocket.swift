@@ -1,5 +1,4 @@
-internal import CLinux
-public import Glibc
+internal import Glibc
 
 extension FileDescriptor {
     /// Connects to a local service that keeps packets apart (`SOCK_SEQPACKET`).
@@ -42,17 +41,6 @@ extension FileDescriptor {
         }
         guard status == 0 else { throw SystemCallError(last: "connect") }
         return descriptor
-    }
-
-    /// The user who listens at, or connected, the other end.
-    ///
-    /// - Throws: `SystemCallError` of getsockopt(2).
-    public func peerUser() throws(SystemCallError) -> uid_t {
-        var user: uid_t = 0
-        guard unsafe vestry_peer_user(rawValue, &user) == 0 else {
-            throw SystemCallError(last: "getsockopt")
-        }
-        return user
     }
 
     /// Sends one packet whole.

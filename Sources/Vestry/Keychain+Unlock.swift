@@ -69,7 +69,7 @@ struct UnlockRequest: ~Copyable {
             let socket = try FileDescriptor.connectToPacketSocket(
                 path: path, timeoutSeconds: Self.timeoutSeconds)
             // Whoever else listens there does not get the password.
-            guard try socket.peerUser() == 0 else {
+            guard try FileDescriptor.peerUser(of: socket.rawValue) == 0 else {
                 throw SystemCallError("connect", errno: EPERM)
             }
             try unsafe packet.withUnsafePointer { (bytes) throws(SystemCallError) in

@@ -28,7 +28,7 @@ struct KeychainStateTests {
     }
 
     @Test func aPlantedKeyReadsAsLocked() throws {
-        try keychain.set(bytes("x"), for: key)
+        try keychain.set(SecretBytes("x"), for: key)
         let planted = ClassKey(.afterFirstUnlock, epoch: 1, seed: SecretBytes.random(count: 32))
         guard let planted else { throw TestKeychain.Unavailable() }
         try test.keyring.put(planted)
@@ -42,22 +42,22 @@ struct KeychainStateTests {
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .noSuchKeychain)
         #expect(
-            code { () throws(VestryError) in try keychain.set(bytes("x"), for: key) }
+            code { () throws(VestryError) in try keychain.set(SecretBytes("x"), for: key) }
                 == .noSuchKeychain)
         #expect(test.home.storeEntries() == [])
     }
 
     @Test func itemsWithoutAKeybagAreDamage() throws {
-        try keychain.set(bytes("x"), for: key)
+        try keychain.set(SecretBytes("x"), for: key)
         unsafe unlink(test.home.storePath + "/keybag")
         #expect(code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .damaged)
         #expect(keychain.status().error?.code == .damaged)
     }
 
     @Test func anotherStoresItemsAreDamage() throws {
-        try keychain.set(bytes("x"), for: key)
+        try keychain.set(SecretBytes("x"), for: key)
         let other = try Keybag.create(
-            password: bytes("x"), deviceKey: SecretBytes.random(count: 32))
+            password: SecretBytes("x"), deviceKey: SecretBytes.random(count: 32))
         let directory = try test.home.storeDirectory()
         try other.keybag.write(in: directory)
         #expect(keychain.status().error?.code == .damaged)

@@ -21,7 +21,7 @@ struct KeychainTests {
     @Test func keepsSecretsByteForByte() throws {
         let secrets = ["", "a", "a\n", "a\r\n\n", "\u{0}", "{\n  \"k\": \"漢\"\n}\n", "a  "]
         for secret in secrets {
-            try keychain.set(bytes(secret), for: key)
+            try keychain.set(SecretBytes(secret), for: key)
             #expect(text(try keychain.secret(for: key)) == secret)
         }
         #expect(try test.rows().count == 1)
@@ -47,7 +47,7 @@ struct KeychainTests {
             let key = ItemKey(service: service, account: account)
             #expect(
                 code { () throws(VestryError) in
-                    try keychain.set(bytes("x"), for: key, label: label)
+                    try keychain.set(SecretBytes("x"), for: key, label: label)
                 } == .parameter)
         }
         #expect(test.home.storeEntries() == ["keybag"])
@@ -61,12 +61,13 @@ struct KeychainTests {
     }
 
     @Test func aLockedItemIsNotAbsent() throws {
-        try keychain.set(bytes("x"), for: key, accessibility: .whenUnlocked)
+        try keychain.set(SecretBytes("x"), for: key, accessibility: .whenUnlocked)
         try keychain.lock()
         #expect(code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .locked)
         #expect(code { () throws(VestryError) in _ = try keychain.item(for: key) } == .locked)
         #expect(
-            code { () throws(VestryError) in try keychain.set(bytes("y"), for: key) } == .locked)
+            code { () throws(VestryError) in try keychain.set(SecretBytes("y"), for: key) }
+                == .locked)
         let listing = try keychain.items()
         #expect(listing.items == [])
         #expect(listing.lockedCount == 1)
@@ -75,21 +76,22 @@ struct KeychainTests {
     }
 
     @Test func withoutTheIndexKeyEverythingIsLocked() throws {
-        try keychain.set(bytes("x"), for: key)
+        try keychain.set(SecretBytes("x"), for: key)
         try keychain.lockAll()
         let absent = ItemKey(service: "absent", account: "")
         for key in [key, absent] {
             #expect(code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .locked)
             #expect(code { () throws(VestryError) in try keychain.delete(key) } == .locked)
             #expect(
-                code { () throws(VestryError) in try keychain.set(bytes("y"), for: key) } == .locked
+                code { () throws(VestryError) in try keychain.set(SecretBytes("y"), for: key) }
+                    == .locked
             )
         }
         #expect(code { () throws(VestryError) in _ = try keychain.items() } == .locked)
     }
 
     @Test func aLockedItemCanBeDeleted() throws {
-        try keychain.set(bytes("x"), for: key, accessibility: .whenUnlocked)
+        try keychain.set(SecretBytes("x"), for: key, accessibility: .whenUnlocked)
         try keychain.lock()
         try keychain.delete(key)
         #expect(
@@ -97,9 +99,9 @@ struct KeychainTests {
     }
 
     @Test func changingTheClassLeavesOneItem() throws {
-        try keychain.set(bytes("old"), for: key, label: "L", accessibility: .whenUnlocked)
+        try keychain.set(SecretBytes("old"), for: key, label: "L", accessibility: .whenUnlocked)
         let before = try keychain.item(for: key)
-        try keychain.set(bytes("new"), for: key, accessibility: .afterFirstUnlock)
+        try keychain.set(SecretBytes("new"), for: key, accessibility: .afterFirstUnlock)
         try keychain.lock()
         #expect(text(try keychain.secret(for: key)) == "new")
         let after = try keychain.item(for: key)
@@ -110,15 +112,15 @@ struct KeychainTests {
     }
 
     @Test func settingAgainKeepsTheClassUnlessToldOtherwise() throws {
-        try keychain.set(bytes("x"), for: key, accessibility: .whenUnlockedThisDeviceOnly)
-        try keychain.set(bytes("y"), for: key)
+        try keychain.set(SecretBytes("x"), for: key, accessibility: .whenUnlockedThisDeviceOnly)
+        try keychain.set(SecretBytes("y"), for: key)
         #expect(try keychain.item(for: key).accessibility == .whenUnlockedThisDeviceOnly)
     }
 
     @Test func addRefusesADuplicate() throws {
-        try keychain.add(bytes("x"), for: key)
+        try keychain.add(SecretBytes("x"), for: key)
         #expect(
-            code { () throws(VestryError) in try keychain.add(bytes("y"), for: key) }
+            code { () throws(VestryError) in try keychain.add(SecretBytes("y"), for: key) }
                 == .duplicateItem)
         #expect(text(try keychain.secret(for: key)) == "x")
     }
@@ -126,7 +128,7 @@ struct KeychainTests {
     @Test func serviceAndAccountTogetherAreTheIdentity() throws {
         let keys = [("s1", "a"), ("s2", "a"), ("s1", "b"), ("s1", ""), ("", "a"), ("s1", "None")]
             .map { ItemKey(service: $0.0, account: $0.1) }
-        for key in keys { try keychain.set(bytes(key.service + "/" + key.account), for: key) }
+        for key in keys { try keychain.set(SecretBytes(key.service + "/" + key.account), for: key) }
         try keychain.delete(keys[0])
         for key in keys.dropFirst() {
             #expect(text(try keychain.secret(for: key)) == key.service + "/" + key.account)
@@ -137,7 +139,7 @@ struct KeychainTests {
 
     @Test func noAttributeStandsInTheClear() throws {
         let marked = ItemKey(service: "MARKER-SERVICE", account: "MARKER-ACCOUNT")
-        try keychain.set(bytes("MARKER-SECRET"), for: marked, label: "MARKER-LABEL")
+        try keychain.set(SecretBytes("MARKER-SECRET"), for: marked, label: "MARKER-LABEL")
         #expect(try !test.home.read("items.sqlite").contains(Array("MARKER".utf8)))
     }
 
@@ -175,28 +177,28 @@ struct KeychainTests {
     @Test(arguments: changes)
     func aChangedOrMovedRowDoesNotOpen(_ sql: String) throws {
         let other = ItemKey(service: "other", account: "alice")
-        try keychain.set(bytes("one"), for: key)
-        try keychain.set(bytes("two"), for: other)
+        try keychain.set(SecretBytes("one"), for: key)
+        try keychain.set(SecretBytes("two"), for: other)
         try tamper(sql)
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .itemDamaged)
         #expect(
-            code { () throws(VestryError) in try keychain.set(bytes("x"), for: key) }
+            code { () throws(VestryError) in try keychain.set(SecretBytes("x"), for: key) }
                 == (sql.contains("SET value") && !sql.contains("metadata") ? nil : .itemDamaged))
     }
 
     @Test func aReplayedValueDoesNotOpen() throws {
-        try keychain.set(bytes("old"), for: key)
+        try keychain.set(SecretBytes("old"), for: key)
         try tamper("CREATE TABLE kept AS SELECT value FROM item")
-        try keychain.set(bytes("new"), for: key)
+        try keychain.set(SecretBytes("new"), for: key)
         try tamper("UPDATE item SET value = (SELECT value FROM kept)")
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .itemDamaged)
     }
 
     @Test func oneDamagedItemDoesNotHideTheOthers() throws {
-        try keychain.set(bytes("one"), for: key)
-        try keychain.set(bytes("two"), for: ItemKey(service: "other", account: ""))
+        try keychain.set(SecretBytes("one"), for: key)
+        try keychain.set(SecretBytes("two"), for: ItemKey(service: "other", account: ""))
         try tamper("UPDATE item SET epoch = 9 WHERE row = 1")
         let listing = try keychain.items()
         #expect(listing.items.map(\.key.service) == ["other"])
@@ -204,11 +206,11 @@ struct KeychainTests {
     }
 
     @Test func theModificationDateNeverGoesBack() throws {
-        try keychain.set(bytes("x"), for: key)
+        try keychain.set(SecretBytes("x"), for: key)
         let item = try keychain.item(for: key)
         #expect(item.modificationDate >= item.creationDate)
         #expect(abs(item.creationDate - Int64(time(nil))) < 60)
-        try keychain.set(bytes("y"), for: key)
+        try keychain.set(SecretBytes("y"), for: key)
         #expect(try keychain.item(for: key).modificationDate >= item.modificationDate)
     }
 }

@@ -22,12 +22,11 @@ struct SharedKeybag: Sendable {
 
     init() throws {
         let created = try Keybag.create(
-            password: bytes("correct horse"), deviceKey: SecretBytes.random(count: 32))
+            password: SecretBytes("correct horse"), deviceKey: SecretBytes.random(count: 32))
         var seeds: [KeyClass: Seed] = [:]
         for index in 0..<created.keys.count {
             guard let key = created.keys.key(at: index) else { continue }
-            seeds[key.keyClass] = Seed(
-                bytes: key.seed.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+            seeds[key.keyClass] = Seed(bytes: key.seed.exposed)
         }
         self.keybag = created.keybag
         self.seeds = seeds
@@ -39,12 +38,8 @@ struct SharedKeybag: Sendable {
     }
 }
 
-func bytes(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
-
 func text(_ secret: borrowing SecretBytes) -> String {
-    secret.withBytes { bytes in
-        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-    }
+    String(decoding: secret.exposed, as: UTF8.self)
 }
 
 /// A keychain of its own in a temporary home, with this process's real kernel keyring.

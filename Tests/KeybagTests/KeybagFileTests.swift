@@ -1,0 +1,83 @@
+import Foundation
+import KeyClasses
+import LinuxSystem
+import SecureMemory
+import TestSupport
+import Testing
+
+@testable import Keybag
+
+@Suite struct KeybagFileTests {
+    /// Runs `body` with a store directory in a home of its own.
+    static func withStore(
+        _ body: (borrowing StoreDirectory) throws -> Void
+    ) throws {
+        let home = FileManager.default.temporaryDirectory
+            .appendingPathComponent("vestry-keybag-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: home) }
+        let account = Account(
+            name: "x", user: geteuid(), group: getegid(), homeDirectory: home.path)
+        try body(try StoreDirectory.create(for: account))
+    }
+
+    @Test func anAbsentKeybagIsNoError() throws {
+        try Self.withStore { directory in
+            let read = try Keybag.read(in: directory)
+            #expect(read == nil)
+        }
+    }
+
+    @Test func writingKeepsThePreviousKeybag() throws {
+        try Self.withStore { directory in
+            var keybag = try Sample.valid()
+            try keybag.write(in: directory)
+            let first = try Data(contentsOf: URL(filePath: directory.path + "/keybag"))
+            let keys = try ProtectorTests.open(keybag, .loginPassword, Sample.password)
+            try keybag.setLoginPassword(
+                SecretBytes("new"), keys: keys, deviceKey: SecretBytes(Sample.deviceKey),
+                replacing: .loginPassword)
+            try keybag.write(in: directory)
+            let read = try Keybag.read(in: directory)
+            #expect(read == keybag)
+            let previous = try Data(contentsOf: URL(filePath: directory.path + "/keybag.previous"))
+            #expect(previous == first)
+        }
+    }
+
+    @Test(arguments: [0, 18, 71, 1000]) func aCutFileIsDamaged(byteCount: Int) throws {
+        try Self.withStore { directory in
+            try Sample.valid().write(in: directory)
+            _ = unsafe truncate(directory.path + "/keybag", byteCount)
+            let error = #expect(throws: KeybagError.self) { try Keybag.read(in: directory) }
+            #expect(error?.isDamage == true)
+        }
+    }
+
+    @Test func aHugeFileIsNotRead() throws {
+        try Self.withStore { directory in
+            try Sample.valid().write(in: directory)
+            _ = unsafe truncate(directory.path + "/keybag", 2 << 30)
+            #expect(throws: KeybagError.file(.tooLarge(limit: 65_536))) {
+                try Keybag.read(in: directory)
+            }
+        }
+    }
+
+    /// Written by the first release.
+    ///
+    /// Every later release opens it: no secret is ever lost.
+    @Test func theGoldenKeybagOpens() throws {
+        let file = try #require(
+            Bundle.module.url(forResource: "keybag-1", withExtension: nil, subdirectory: "Golden"))
+        let keybag = try Keybag(parsing: Array(try Data(contentsOf: file)))
+        let keys = try ProtectorTests.open(keybag, .loginPassword, Sample.password)
+        #expect(keys.count == 8)
+        #expect(
+            keybag.storeID.bytes == bytes(hex: "fe922fc39897b48259c71da80304a352"))
+        #expect(
+            withValue(of: keys.key(.afterFirstUnlock, epoch: 1)) { $0.seed.exposed }
+                == bytes(hex: "ab404f5d0b0a16cd6cf0a32d9673fd47db01f32322336ffee0628f42dfba5432"))
+        #expect(keybag.serialized() == Array(try Data(contentsOf: file)))
+    }
+}

@@ -1,0 +1,51 @@
+import LinuxSystem
+import Testing
+
+@testable import SessionHelper
+
+@Suite struct ConfigurationTests {
+    @Test(
+        arguments: [
+            ("", true, 1000...59_999), ("# nothing\n\n  # here\n", true, 1000...59_999),
+            ("enabled = yes", true, 1000...59_999), ("enabled=no", false, 1000...59_999),
+            ("minimum-uid = 500\n", true, 500...59_999),
+            (" maximum-uid=70000 # more people\n", true, 1000...70_000),
+            ("minimum-uid = 2001\nmaximum-uid = 2001", true, 2001...2001),
+            ("enabled = no\nenabled = yes", true, 1000...59_999),
+        ] as [(String, Bool, ClosedRange<UInt32>)])
+    func reads(_ text: String, isEnabled: Bool, users: ClosedRange<UInt32>) {
+        let (configuration, complaints) = Configuration.parse(text)
+        #expect(configuration.isEnabled == isEnabled)
+        #expect(configuration.users == users)
+        #expect(complaints.isEmpty)
+    }
+
+    /// Whoever meant to exclude an account must not find it served because of a typing error.
+    @Test(arguments: [
+        ("enabled", 1), ("enabled = maybe", 1), ("enabled = YES", 1), ("\nenable = no", 2),
+        ("minimum-uid = 0", 1), ("minimum-uid = -1", 1), ("maximum-uid = 4294967296", 1),
+        ("maximum-uid = 1000 2000", 1), ("[section]", 1), ("= yes", 1),
+        ("minimum-uid = 3000\nmaximum-uid = 2000", 2),
+    ])
+    func whatIsNotUnderstoodSwitchesOff(_ text: String, line: Int) {
+        let (configuration, complaints) = Configuration.parse(text)
+        #expect(!configuration.isEnabled)
+        #expect(complaints.map(\.line) == [line])
+    }
+
+    @Test(
+        arguments: [
+            (0, false), (1, false), (999, false), (1000, true), (2001, true), (59_999, true),
+            (60_000, false), (65_534, false), (.max, false),
+        ] as [(UInt32, Bool)])
+    func servesPeople(user: UInt32, isServed: Bool) {
+        let account = Account(name: "x", user: user, group: user, homeDirectory: "/home/x")
+        #expect(Configuration().serves(account) == isServed)
+    }
+
+    @Test func neverServesRoot() {
+        let (configuration, _) = Configuration.parse("minimum-uid = 1")
+        let root = Account(name: "root", user: 0, group: 0, homeDirectory: "/root")
+        #expect(!configuration.serves(root))
+    }
+}
