@@ -76,7 +76,7 @@ struct UserService: ~Copyable {
         let opened = try state.withDerivationTurn(
             memoryKiB: keybag.largestDerivationKiB, before: deadline
         ) { () throws(Refusal) -> OpenedStore? in
-            if keyring.lockState(isGenuine: { keybag.accepts($0) }) == .unlocked { return nil }
+            if try isOpen(keybag, keyring) { return nil }
             return try OpenedStore(keybag, password: password, deviceKey: deviceKey)
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
@@ -91,22 +91,22 @@ struct UserService: ~Copyable {
     /// The first password login of this person: makes the store.
     private func enroll(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
         guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
-        let created = try state.withDerivationTurn(
-            memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
-        ) { () throws(Refusal) in
-            try refusing { () throws(KeybagError) in
-                try Keybag.create(password: password, deviceKey: deviceKey)
-            }
-        }
-        let keyring = KernelKeyring(store: created.keybag.storeID)
         var outcome = Outcome(VESTRY_ENROLLED)
+        // The whole of it under the lock: of many first logins at once, one makes the store.
         let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
-            // Another login of this person may have been faster.
             guard try existingStore() == nil else { return false }
+            let created = try state.withDerivationTurn(
+                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
+            ) { () throws(Refusal) in
+                try refusing { () throws(KeybagError) in
+                    try Keybag.create(password: password, deviceKey: deviceKey)
+                }
+            }
             let directory = try refusing { () throws(PrivateFileError) in
                 try StoreDirectory.create(for: account)
             }
             try refusing { () throws(KeybagError) in try created.keybag.write(in: directory) }
+            let keyring = KernelKeyring(store: created.keybag.storeID)
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
             try put(created.keys, into: keyring)
@@ -158,6 +158,16 @@ struct UserService: ~Copyable {
     }
 
     // MARK: - Parts
+
+    /// Whether every key that has a place in the kernel is there.
+    private func isOpen(_ keybag: Keybag, _ keyring: KernelKeyring) throws(Refusal) -> Bool {
+        switch keyring.lockState(isGenuine: { keybag.accepts($0) }) {
+        case .unlocked: true
+        case .afterFirstUnlock:
+            try !refusing { () throws(KeyringError) in try keyring.hasPresence() }
+        case .locked, .unavailable: false
+        }
+    }
 
     private func derive(
         _ keybag: Keybag, password: borrowing SecretBytes

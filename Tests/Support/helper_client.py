@@ -34,10 +34,11 @@ class Reply:
 
 
 def request(verb, user="", password=b"", new_password=b"", budget=10_000, version=1):
-    """The bytes of one request packet."""
+    """The bytes of one request packet; longer passwords are cut, as every asker does."""
+    password, new_password = password[:PASSWORD_MAX], new_password[:PASSWORD_MAX]
     return REQUEST.pack(
         version, verb, budget, len(password), len(new_password),
-        user.encode(), password[:PASSWORD_MAX], new_password[:PASSWORD_MAX])
+        user.encode(), password, new_password)
 
 
 def ask_raw(packet, helper=HELPER):
