@@ -22,6 +22,8 @@ let embedded: [SwiftSetting] = [
 let package = Package(
     name: "vestry",
     products: [
+        .library(name: "Vestry", targets: ["Vestry"]),
+        .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
     ],
@@ -51,7 +53,20 @@ let package = Package(
         .target(
             name: "Keybag", dependencies: ["KeyClasses", "LinuxSystem", "Sealing", "SecureMemory"],
             swiftSettings: strict),
+        .target(
+            name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
+        .target(
+            name: "Vestry",
+            dependencies: [
+                "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
+                "LinuxSystem", "Sealing", "SecureMemory",
+            ],
+            swiftSettings: strict),
+
         // Programs.
+        .executableTarget(
+            name: "VestryCLI", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
+            swiftSettings: strict),
         .executableTarget(
             name: "SessionHelper",
             dependencies: [
@@ -74,7 +89,8 @@ let package = Package(
 
         // Tests. `Tests/run` runs these and everything else.
         .target(
-            name: "TestSupport", dependencies: ["SecureMemory"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["LinuxSystem", "SecureMemory"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
             name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
@@ -96,6 +112,18 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionHelperTests", dependencies: ["LinuxSystem", "SessionHelper"]),
+        .testTarget(
+            name: "ItemStoreTests",
+            dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
+        .testTarget(
+            name: "VestryCLITests",
+            dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"]),
+        .testTarget(
+            name: "VestryTests",
+            dependencies: [
+                "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
+                "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,9 +2,11 @@
 #include "CLinux.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -83,4 +85,13 @@ int vestry_openat(int directory, const char *name, int flags, uint32_t mode)
 int vestry_rename_without_replacing(int directory, const char *from, const char *to)
 {
     return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+}
+
+int vestry_signal_descriptor(const int *signals, int count)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < count; i++)
+        sigaddset(&set, signals[i]);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }

@@ -44,6 +44,9 @@ public struct ClassKey: ~Copyable, Sendable {
     /// The subkey that seals items' metadata.
     public func metadataKey() -> SecretBytes { seed.subkey(2, context: "vestryCK") }
 
+    /// The subkey that makes tags; only the index class's is used.
+    public func tagKey() -> SecretBytes { seed.subkey(5, context: "vestryCK") }
+
     /// The public key for depositing items while the class is locked, 32 bytes.
     public func depositPublicKey() -> [UInt8] { seed.subkey(3, context: "vestryCK").publicKey() }
 

@@ -21,8 +21,10 @@ private let keyringsAreUsable: Bool = {
 @Suite(.serialized, .enabled(if: keyringsAreUsable, "keyctl is not to be had here"))
 final class KernelKeyringTests {
     let keyring: KernelKeyring
+    private let turn: KernelKeyringTurn
 
     init() throws {
+        turn = try KernelKeyringTurn()
         keyring = KernelKeyring(store: StoreID.random())
         Self.clear()
     }

@@ -39,4 +39,7 @@ int vestry_openat(int directory, const char *name, int flags, uint32_t mode);
 /* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
 int vestry_rename_without_replacing(int directory, const char *from, const char *to);
 
+/* signalfd(2) for `count` signals, which the Glibc module does not show. */
+int vestry_signal_descriptor(const int *signals, int count);
+
 #endif

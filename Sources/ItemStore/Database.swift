@@ -1,0 +1,136 @@
+internal import CSQLite
+internal import Glibc
+internal import LinuxSystem
+
+/// One connection to SQLite; closed when the last reference goes.
+@safe
+final class Database {
+    enum Place {
+        case memory
+        /// An existing file. SQLite opens it read-only by itself where it may not write.
+        case file(path: String)
+    }
+
+    private let handle: OpaquePointer
+
+    init(_ place: Place) throws(ItemStoreError) {
+        let path: String
+        switch place {
+        case .memory: path = ":memory:"
+        case .file(let file): path = file
+        }
+        // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var opened: OpaquePointer?
+        let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard let handle = unsafe opened else { throw .inputOutput(code: status, errno: ENOMEM) }
+        unsafe self.handle = handle
+        guard status == SQLITE_OK else { throw error(status) }
+        unsafe sqlite3_busy_handler(handle, waitForOtherProcess, nil)
+        try configure()
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    private func configure() throws(ItemStoreError) {
+        // The file is data, not a program: no writable schema, no function that its schema names.
+        try check(unsafe vestry_sqlite_set_defensive(handle))
+        try execute("PRAGMA trusted_schema = OFF")
+        try execute("PRAGMA cell_size_check = ON")
+        try execute("PRAGMA foreign_keys = ON")
+        // Deleted and replaced boxes are overwritten in the file.
+        try execute("PRAGMA secure_delete = ON")
+        // What a finished `set` stored survives the power cut after it.
+        try execute("PRAGMA synchronous = FULL")
+        try execute("PRAGMA temp_store = MEMORY")
+        // No row of an honest file comes near; a hostile one cannot make SQLite allocate a gigabyte.
+        unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
+    }
+
+    func execute(_ sql: StaticString) throws(ItemStoreError) {
+        let statement = try Statement(sql, on: self)
+        while try statement.step() {}
+    }
+
+    func prepare(_ sql: StaticString) throws(ItemStoreError) -> OpaquePointer {
+        var prepared: OpaquePointer?
+        let status = unsafe sql.utf8Start.withMemoryRebound(
+            to: CChar.self, capacity: sql.utf8CodeUnitCount
+        ) {
+            unsafe sqlite3_prepare_v2(handle, $0, CInt(sql.utf8CodeUnitCount), &prepared, nil)
+        }
+        try check(status)
+        guard let prepared = unsafe prepared else {
+            throw .inputOutput(code: SQLITE_MISUSE, errno: 0)
+        }
+        return unsafe prepared
+    }
+
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+    var changedRowCount: CInt { unsafe sqlite3_changes(handle) }
+
+    /// The file that SQLite would write for this database.
+    func serialized() throws(ItemStoreError) -> [UInt8] {
+        var count: sqlite3_int64 = 0
+        guard let bytes = unsafe sqlite3_serialize(handle, "main", &count, 0) else {
+            throw .inputOutput(code: SQLITE_NOMEM, errno: ENOMEM)
+        }
+        defer { unsafe sqlite3_free(bytes) }
+        return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    func check(_ status: CInt) throws(ItemStoreError) {
+        guard status == SQLITE_OK else { throw error(status) }
+    }
+
+    /// What a result code of SQLite means for a store.
+    func error(_ status: CInt) -> ItemStoreError {
+        ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
+    }
+}
+
+extension ItemStoreError {
+    /// - Parameters:
+    ///   - status: An extended result code (sqlite.org/rescode.html).
+    ///   - errno: Of the system call that failed last on this connection.
+    init(sqlite status: CInt, errno: CInt) {
+        // The low byte is the primary code.
+        switch status & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self = .busy
+        case SQLITE_FULL:
+            self = .noSpace
+        case SQLITE_READONLY:
+            self = .readOnly
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_ERROR,
+            SQLITE_SCHEMA:
+            // SQLITE_ERROR: our statements are fixed, so it is the file that lacks their tables.
+            self = .damaged(reason: "SQLite result \(status)")
+        case SQLITE_CONSTRAINT:
+            self =
+                status == 2067  // SQLITE_CONSTRAINT_UNIQUE, a computed macro in C
+                ? .duplicate : .damaged(reason: "SQLite result \(status)")
+        case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_PERM, SQLITE_AUTH:
+            switch errno {
+            case ENOSPC, EDQUOT: self = .noSpace
+            case EROFS: self = .readOnly
+            case EACCES, EPERM: self = .file(.system(SystemCallError("open", errno: errno)))
+            default: self = .inputOutput(code: status, errno: errno)
+            }
+        default:
+            self = .inputOutput(code: status, errno: errno)
+        }
+    }
+}
+
+/// Waits before SQLite tries again for a lock: 50 microseconds at first, because most writers are
+/// done in less than a millisecond, doubling to 25 milliseconds, and five seconds in all.
+///
+/// The random half keeps writers that started together from meeting at each step.
+private func waitForOtherProcess(_: UnsafeMutableRawPointer?, _ attempt: CInt) -> CInt {
+    // 9 doubling steps are 25 ms; 199 more of 25 ms make the five seconds.
+    guard attempt < 208 else { return 0 }
+    let step: UInt32 = attempt < 9 ? 50 << UInt32(attempt) : 25_000
+    usleep(step / 2 + UInt32.random(in: 0...step))
+    return 1
+}

@@ -1,0 +1,86 @@
+/// The tables of `items.sqlite`, version 1.
+///
+///     store     id              16 bytes: the keybag of the same store has the same
+///     item      row             internal number, never used again outside this file
+///               reference       16 random bytes, the item's name for life
+///               item_class      1: generic password
+///               accessibility   raw value of the class whose key seals both boxes
+///               access_control  0: none
+///               epoch           of that class key
+///               version         counts this row's writes, from 1
+///               primary_tag     32 bytes: stands for what makes the item unique
+///               metadata        sealed box
+///               value           sealed box; the last column, so that listing reads none of it
+///     tag       tag, item       32 bytes for one searchable attribute, and the row that has it
+///
+/// `application_id` is "Vsty", `user_version` the number of the schema. No attribute, label or date
+/// stands in the clear; the number of items, their classes and sizes do.
+enum Schema {
+    static let version: Int64 = 1
+    /// "Vsty" in ASCII; shown by file(1).
+    static let applicationID: Int64 = 0x5673_7479
+
+    /// The bytes of a file without items.
+    static func emptyFile(storeID: [UInt8]) throws(ItemStoreError) -> [UInt8] {
+        let database = try Database(.memory)
+        try database.execute("PRAGMA application_id = 0x56737479")
+        try database.execute("PRAGMA user_version = 1")
+        try database.execute("BEGIN")
+        try database.execute(
+            "CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT")
+        try database.execute(
+            """
+            CREATE TABLE item (
+                row INTEGER PRIMARY KEY,
+                reference BLOB NOT NULL UNIQUE CHECK (length(reference) = 16),
+                item_class INTEGER NOT NULL,
+                accessibility INTEGER NOT NULL,
+                access_control INTEGER NOT NULL,
+                epoch INTEGER NOT NULL,
+                version INTEGER NOT NULL CHECK (version > 0),
+                primary_tag BLOB NOT NULL UNIQUE CHECK (length(primary_tag) = 32),
+                metadata BLOB NOT NULL,
+                value BLOB NOT NULL
+            ) STRICT
+            """)
+        try database.execute(
+            """
+            CREATE TABLE tag (
+                tag BLOB NOT NULL CHECK (length(tag) = 32),
+                item INTEGER NOT NULL REFERENCES item (row) ON DELETE CASCADE,
+                PRIMARY KEY (tag, item)
+            ) STRICT, WITHOUT ROWID
+            """)
+        try database.execute("CREATE INDEX tag_by_item ON tag (item)")
+        let insertion = try Statement("INSERT INTO store (id) VALUES (?1)", on: database)
+        try insertion.bind(storeID, at: 1)
+        try insertion.run()
+        try database.execute("COMMIT")
+        return try database.serialized()
+    }
+
+    /// Refuses what is not the item file of this store in a format that this program knows.
+    static func check(_ database: Database, storeID: [UInt8]) throws(ItemStoreError) {
+        // An empty file is a database for SQLite; here it is one that lost its contents.
+        guard try number("PRAGMA application_id", on: database) == applicationID else {
+            throw .damaged(reason: "not an item file")
+        }
+        let actualVersion = try number("PRAGMA user_version", on: database)
+        guard actualVersion <= version else { throw .newerFormat(version: actualVersion) }
+        guard actualVersion == version else { throw .damaged(reason: "no such schema version") }
+
+        let query = try Statement("SELECT id FROM store", on: database)
+        guard try query.step() else { throw .damaged(reason: "no store id") }
+        let actualID = try query.bytes(at: 0, count: 16...16)
+        guard try !query.step() else { throw .damaged(reason: "two store ids") }
+        guard actualID == storeID else { throw .foreignStore }
+    }
+
+    private static func number(
+        _ sql: StaticString, on database: Database
+    ) throws(ItemStoreError) -> Int64 {
+        let query = try Statement(sql, on: database)
+        guard try query.step() else { throw .damaged(reason: "no file header") }
+        return try query.integer(at: 0)
+    }
+}

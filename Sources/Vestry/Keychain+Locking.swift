@@ -1,0 +1,98 @@
+internal import CUnlockProtocol
+internal import KernelKeyring
+internal import Keybag
+internal import KeyClasses
+internal import LinuxSystem
+
+extension Keychain {
+    /// Looks what can be read now, without reading an item.
+    ///
+    /// - Returns: The state at this moment; it can change at any time.
+    public func status() -> KeychainStatus {
+        do {
+            let store = try openStore()
+            // A damaged item file is found here and not by the first program that needs a secret.
+            _ = try store.itemsForReading() == nil
+            // A local, because a closure cannot capture a borrowed store.
+            let keybag = store.keybag
+            switch store.keyring.lockState(isGenuine: { keybag.accepts($0) }) {
+            case .unavailable(let error):
+                return KeychainStatus(failure: error.publicError)
+            case .locked:
+                return KeychainStatus(.locked, .notUnlocked)
+            case .unlocked:
+                return KeychainStatus(.unlocked, .sessionOpen)
+            case .afterFirstUnlock:
+                let hasSession = try mappingErrors { () throws(KeyringError) in
+                    try store.keyring.hasPresence()
+                }
+                return KeychainStatus(
+                    .afterFirstUnlock, hasSession ? .sessionLocked : .noSession)
+            }
+        } catch .noSuchKeychain {
+            return KeychainStatus(.noStore, .neverEnrolled)
+        } catch {
+            return KeychainStatus(failure: error)
+        }
+    }
+
+    /// Drops the keys of the WhenUnlocked classes, as a screen lock does.
+    ///
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/notAvailable`` or
+    ///   ``VestryError/Code/denied`` when the kernel keyring cannot be used. Nothing to lock is not
+    ///   an error.
+    public func lock() throws(VestryError) {
+        let keyring = KernelKeyring(store: storeToLock())
+        try mappingErrors { () throws(KeyringError) in try keyring.lock() }
+    }
+
+    /// Drops every key: nothing can be read until the next unlock, cron jobs included.
+    ///
+    /// - Throws: ``VestryError`` as ``lock()``.
+    public func lockAll() throws(VestryError) {
+        let keyring = KernelKeyring(store: storeToLock())
+        try mappingErrors { () throws(KeyringError) in try keyring.lockAll() }
+    }
+
+    /// Locking works also where the store does not: its id only finds the open sessions.
+    private func storeToLock() -> StoreID {
+        (try? openStore().keybag.storeID) ?? StoreID.random()
+    }
+
+    /// Sleeps until items of a class can be read.
+    ///
+    /// It sleeps in the kernel until the session helper reports an unlock, and looks again every
+    /// two seconds besides. A keychain that is not there yet is waited for.
+    ///
+    /// - Parameters:
+    ///   - accessibility: The class.
+    ///   - timeout: How long to wait at most; nil for ever.
+    /// - Returns: True as soon as the class is readable, false when the time was over first.
+    /// - Throws: ``VestryError`` when waiting cannot help: the keychain is damaged or must not be
+    ///   used, or the kernel keyring is not available.
+    public func wait(
+        for accessibility: Accessibility = .afterFirstUnlock, timeout: Duration? = nil
+    ) throws(VestryError) -> Bool {
+        let clock = ContinuousClock()
+        let end = timeout.map { clock.now + $0 }
+        // Before the first look, so that no unlock falls between look and watch.
+        let watch = DirectoryWatch(path: VESTRY_UNLOCK_EVENTS_DIRECTORY)
+        while try !isReadable(accessibility) {
+            let rest = end.map { $0 - clock.now } ?? .seconds(2)
+            guard rest > .zero else { return false }
+            if watch == nil { pause(min(rest, .seconds(2))) }
+            watch?.wait(atMost: min(rest, .seconds(2)))
+        }
+        return true
+    }
+
+    private func isReadable(_ accessibility: Accessibility) throws(VestryError) -> Bool {
+        do throws(VestryError) {
+            let store = try openStore()
+            guard try store.key(.index) != nil else { return false }
+            return try store.key(accessibility.keyClass) != nil
+        } catch .noSuchKeychain {
+            return false
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import CUnlockProtocol
+internal import Glibc
+internal import LinuxSystem
+public import SecureMemory
+
+/// How a keychain came to be open.
+public enum UnlockOutcome: Sendable {
+    case unlocked
+    /// Every key was in the kernel already; the password was not looked at.
+    case alreadyUnlocked
+    /// By the login password before the current one, which is not wrapped yet: the next login with
+    /// the new password, or `passwd`, makes up for that.
+    case unlockedByPreviousPassword
+}
+
+extension Keychain {
+    /// Opens the keychain with the login password, through the unlock service.
+    ///
+    /// - Parameter password: The login password; at most 512 bytes count, as for libpam.
+    /// - Returns: How it was opened.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/wrongPassword``,
+    ///   ``VestryError/Code/noSuchKeychain``, ``VestryError/Code/notAvailable`` when the service is
+    ///   not running, ``VestryError/Code/timedOut`` when it did not answer in 35 seconds, or the
+    ///   code of what it found wrong with the keychain.
+    public func unlock(password: borrowing SecretBytes) throws(VestryError) -> UnlockOutcome {
+        let reply = try UnlockRequest(password: password).send(to: VESTRY_UNLOCK_SOCKET_PATH)
+        return try UnlockRequest.outcome(result: reply)
+    }
+}
+
+/// The client's side of `CUnlockProtocol`.
+struct UnlockRequest: ~Copyable {
+    /// A derivation takes a tenth of a second; the rest is for a queue of logins.
+    static let budgetMilliseconds: UInt32 = 30_000
+    static let timeoutSeconds = 35
+
+    private let packet: SecretBytes
+
+    init(password: borrowing SecretBytes) {
+        let count = min(password.count, Int(VESTRY_PASSWORD_MAX))
+        packet = unsafe password.withUnsafePointer { password in
+            // Filled in place: the password has no other copy than this one.
+            unsafe SecretBytes(
+                count: MemoryLayout<vestry_request>.size,
+                unsafelyFilledBy: { bytes in
+                    let packet = UnsafeMutableRawPointer(bytes)
+                    unsafe packet.storeBytes(
+                        of: VESTRY_PROTOCOL_VERSION, toByteOffset: 0, as: UInt32.self)
+                    unsafe packet.storeBytes(
+                        of: VESTRY_VERB_UNLOCK.rawValue, toByteOffset: 4, as: UInt32.self)
+                    unsafe packet.storeBytes(
+                        of: Self.budgetMilliseconds, toByteOffset: 8, as: UInt32.self)
+                    unsafe packet.storeBytes(
+                        of: UInt16(count), toByteOffset: 12, as: UInt16.self)
+                    // After the four numbers and the count of the new password, the user's name,
+                    // which stays empty: the service asks the kernel who this is.
+                    unsafe (packet + 16 + Int(VESTRY_USER_SIZE)).copyMemory(
+                        from: password, byteCount: count)
+                })
+        }
+    }
+
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { packet.withBytes(body) }
+
+    /// - Returns: The service's `vestry_result`.
+    func send(to path: String) throws(VestryError) -> UInt32 {
+        let reply: [UInt8]
+        do throws(SystemCallError) {
+            let socket = try FileDescriptor.connectToPacketSocket(
+                path: path, timeoutSeconds: Self.timeoutSeconds)
+            // Whoever else listens there does not get the password.
+            guard try FileDescriptor.peerUser(of: socket.rawValue) == 0 else {
+                throw SystemCallError("connect", errno: EPERM)
+            }
+            try unsafe packet.withUnsafePointer { (bytes) throws(SystemCallError) in
+                try unsafe socket.sendPacket(bytes, count: packet.count)
+            }
+            reply = try socket.receivePacket(limit: MemoryLayout<vestry_reply>.size + 1)
+        } catch {
+            switch error.errno {
+            case ENOENT, ECONNREFUSED:
+                throw VestryError(
+                    .notAvailable, detail: "the unlock service is not running at \(path)")
+            case EAGAIN, ETIMEDOUT:
+                throw VestryError(.timedOut, detail: "the unlock service did not answer")
+            case EPIPE, ECONNRESET:
+                throw VestryError(.notAvailable, detail: "the unlock service ended early")
+            default:
+                throw error.publicError
+            }
+        }
+        guard reply.count == MemoryLayout<vestry_reply>.size, Self.word(reply, 0) == 1 else {
+            throw VestryError(.notAvailable, detail: "the unlock service gave no valid answer")
+        }
+        return Self.word(reply, 4)
+    }
+
+    private static func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+        // In the machine's own byte order.
+        unsafe bytes.withUnsafeBytes {
+            unsafe $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        }
+    }
+
+    static func outcome(result: UInt32) throws(VestryError) -> UnlockOutcome {
+        switch vestry_result(rawValue: result) {
+        case VESTRY_OPENED, VESTRY_ENROLLED, VESTRY_REWRAPPED: return .unlocked
+        case VESTRY_ALREADY_OPEN: return .alreadyUnlocked
+        case VESTRY_OPENED_BY_PREVIOUS: return .unlockedByPreviousPassword
+        case VESTRY_NO_PASSWORD: throw VestryError(.wrongPassword, detail: "it was empty")
+        case VESTRY_NO_STORE: throw VestryError(.noSuchKeychain)
+        case VESTRY_WRONG_PASSWORD: throw VestryError(.wrongPassword)
+        case VESTRY_DAMAGED: throw VestryError(.damaged, detail: "keybag")
+        case VESTRY_NEWER_FORMAT: throw VestryError(.newerFormat, detail: "keybag")
+        case VESTRY_DENIED: throw VestryError(.denied, detail: "owner, mode or type of a file")
+        case VESTRY_NOT_SERVED:
+            throw VestryError(.notAvailable, detail: "/etc/vestry.conf excludes this account")
+        case VESTRY_UNKNOWN_USER:
+            throw VestryError(.notAvailable, detail: "the service does not know this user")
+        case VESTRY_HOME_MISSING:
+            throw VestryError(.notAvailable, detail: "the home directory is missing")
+        case VESTRY_NO_DEVICE_KEY:
+            throw VestryError(.notAvailable, detail: "this machine has no device key")
+        case VESTRY_NO_KEYRING_SUPPORT:
+            throw VestryError(.notAvailable, detail: "this kernel has no key retention service")
+        case VESTRY_KEYRING_BLOCKED:
+            throw VestryError(.notAvailable, detail: "keyctl(2) is blocked")
+        case VESTRY_KEYRING_QUOTA: throw VestryError(.quotaExceeded)
+        case VESTRY_BUSY: throw VestryError(.busy, detail: "too many unlocks at once")
+        case VESTRY_NO_MEMORY: throw VestryError(.outOfMemory)
+        case VESTRY_WRITE_FAILED: throw VestryError(.diskFull, detail: "keybag")
+        default: throw VestryError(.inputOutput, detail: "unlock service, result \(result)")
+        }
+    }
+}

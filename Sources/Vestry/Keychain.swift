@@ -1,0 +1,148 @@
+internal import Glibc
+internal import ItemStore
+internal import KernelKeyring
+internal import Keybag
+internal import KeyClasses
+internal import LinuxSystem
+
+/// The keychain of the user who runs this program.
+///
+/// ```swift
+/// let keychain = try Keychain()
+/// let key = ItemKey(service: "git.example.org", account: "alice")
+/// let token = try keychain.secret(for: key)
+/// ```
+///
+/// The place comes from the account database, never from `HOME`: under `sudo -E`, in cron and in a
+/// unit, the effective user's own keychain is used.
+///
+/// A value holds no key, no descriptor and no state: each operation opens what it needs, reads the
+/// class keys from the kernel, and forgets them. It can be used from any thread.
+public struct Keychain: Sendable {
+    /// The largest secret, in bytes: 8 MiB.
+    public static let maximumSecretByteCount = 8 * 1024 * 1024
+
+    /// The largest service, account or label, in bytes of UTF-8.
+    public static let maximumTextByteCount = ItemMetadata.maximumTextByteCount
+
+    let account: Account
+
+    /// Finds the calling user's account.
+    ///
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/notAvailable`` when the account
+    ///   database has no record of the effective user ID, as happens in containers.
+    public init() throws(VestryError) {
+        let user = geteuid()
+        let account = try mappingErrors { () throws(SystemCallError) in
+            try Account.with(user: user)
+        }
+        guard let account else {
+            throw VestryError(
+                .notAvailable, detail: "the account database has no user with ID \(user)")
+        }
+        self.init(account: account)
+    }
+
+    init(account: Account) {
+        self.account = account
+    }
+
+    /// The folder that the keychain is or would be in.
+    public var path: String {
+        account.homeDirectory + "/" + StoreDirectory.path.joined(separator: "/")
+    }
+
+    /// The user's login name.
+    public var accountName: String { account.name }
+
+    func openStore() throws(VestryError) -> OpenStore {
+        let directory: StoreDirectory?
+        do throws(PrivateFileError) {
+            directory = try StoreDirectory.open(of: account)
+        } catch .system(let error) where error.errno == ENOENT {
+            throw VestryError(
+                .notAvailable, detail: "the home directory \(account.homeDirectory) is missing")
+        } catch {
+            throw error.publicError
+        }
+        guard let directory else { throw VestryError(.noSuchKeychain) }
+        let keybag = try mappingErrors { () throws(KeybagError) in
+            try Keybag.read(in: directory)
+        }
+        guard let keybag else {
+            // A keybag is made once, before any item; items without one must not be taken for a
+            // keychain that was never there.
+            for name in [ItemStore.fileName, Keybag.previousFileName]
+            where Self.exists(name, in: directory) {
+                throw VestryError(.damaged, detail: "the file keybag is missing beside \(name)")
+            }
+            throw VestryError(.noSuchKeychain)
+        }
+        return OpenStore(directory: directory, keybag: keybag)
+    }
+
+    private static func exists(
+        _ name: String, in directory: borrowing StoreDirectory
+    ) -> Bool {
+        do throws(PrivateFileError) {
+            try directory.descriptor.checkPrivate(name, ownedBy: directory.owner)
+            return true
+        } catch {
+            guard case .system(let failure) = error else { return true }
+            return failure.errno != ENOENT
+        }
+    }
+}
+
+/// A store with its keybag, for the length of one operation.
+struct OpenStore: ~Copyable {
+    let directory: StoreDirectory
+    let keybag: Keybag
+    let keyring: KernelKeyring
+
+    init(directory: consuming StoreDirectory, keybag: Keybag) {
+        self.directory = directory
+        self.keybag = keybag
+        keyring = KernelKeyring(store: keybag.storeID)
+    }
+
+    /// The key of a class, as it is in the kernel now.
+    ///
+    /// - Returns: Nil when the class is locked. A key that is not the keybag's own, such as one that
+    ///   another program put there, is none.
+    /// - Throws: `VestryError` when the kernel keyring cannot be used.
+    func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
+        let key = try mappingErrors { () throws(KeyringError) in
+            try keyring.classKey(keyClass)
+        }
+        guard let key, keybag.accepts(key) else { return nil }
+        return .some(key)
+    }
+
+    /// The key of a class, or ``VestryError/Code/locked``.
+    func unlockedKey(_ keyClass: KeyClass) throws(VestryError) -> ClassKey {
+        guard let key = try key(keyClass) else { throw VestryError(.locked) }
+        return key
+    }
+
+    /// The tags of this store.
+    ///
+    /// Without the index class key nobody can tell whether an item exists, so the answer is
+    /// "locked", never "not found".
+    func tags() throws(VestryError) -> ItemTags {
+        ItemTags(indexKey: try unlockedKey(.index))
+    }
+
+    func itemsForReading() throws(VestryError) -> ItemStore? {
+        try mappingErrors { () throws(ItemStoreError) in
+            try ItemStore.openForReading(in: directory, storeID: keybag.storeID.bytes)
+        }
+    }
+
+    func itemsForWriting(creating: Bool) throws(VestryError) -> ItemStore? {
+        try mappingErrors { () throws(ItemStoreError) in
+            try ItemStore.openForWriting(
+                in: directory, storeID: keybag.storeID.bytes, creating: creating)
+        }
+    }
+}

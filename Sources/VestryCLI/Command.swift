@@ -1,0 +1,95 @@
+/// One verb of the command line.
+protocol Command: Sendable {
+    static var name: String { get }
+    /// What `--help` prints.
+    static var usage: String { get }
+    static var options: [Arguments.Option] { get }
+
+    /// Checks everything that can be checked without doing anything.
+    init(_ arguments: Arguments) throws(UsageError)
+
+    func run() throws(Failure) -> ExitStatus
+}
+
+extension Command {
+    static func usageError(_ message: String) -> UsageError { UsageError(message, verb: name) }
+}
+
+/// What the arguments ask for.
+enum Invocation {
+    case showUsage(String)
+    case showVersion
+    case run(any Command)
+
+    static var commands: [any Command.Type] {
+        [
+            SetCommand.self, GetCommand.self, DeleteCommand.self, ListCommand.self,
+            StatusCommand.self, LockCommand.self, UnlockCommand.self, WaitCommand.self,
+        ]
+    }
+
+    static let usage = """
+        usage: vestry VERB [OPTION...] [ARGUMENT...]
+
+        Keeps secrets that your login opens: see vestry(1).
+
+          set      store a secret
+          get      print a secret
+          delete   remove an item
+          list     show the items, without their secrets
+          status   say what can be read now, and why not more
+          lock     drop the keys from the kernel
+          unlock   open the keychain with the login password
+          wait     sleep until items can be read
+          help     show this text, or 'vestry help VERB' that verb's
+
+        'vestry VERB --help' shows a verb's arguments, 'vestry --version' the version.
+
+        exit status:
+           0  done                            6  damaged
+           1  failure                         7  duplicate
+           2  wrong usage                     8  denied
+           3  not found, or no keychain yet   9  unavailable
+           4  locked                         10  cancelled
+           5  wrong password, or mismatch    11  timed out
+
+        """
+
+    init(parsing arguments: [String]) throws(UsageError) {
+        guard let verb = arguments.first else { throw UsageError("no verb") }
+        let rest = Array(arguments.dropFirst())
+        switch verb {
+        case "--help":
+            self = .showUsage(Self.usage)
+        case "--version":
+            self = .showVersion
+        case "help":
+            self = try Self.help(rest)
+        default:
+            let type = try Self.command(named: verb)
+            let options = type.options + [.flag("--help"), .flag("--version")]
+            let parsed = try Arguments(parsing: rest, options: options, verb: verb)
+            if parsed.has("--help") {
+                self = .showUsage(type.usage)
+            } else if parsed.has("--version") {
+                self = .showVersion
+            } else {
+                self = .run(try type.init(parsed))
+            }
+        }
+    }
+
+    private static func help(_ arguments: [String]) throws(UsageError) -> Invocation {
+        guard arguments.count <= 1 else { throw UsageError("help: expected at most one VERB") }
+        guard let verb = arguments.first, verb != "--help" else { return .showUsage(usage) }
+        if verb == "--version" { return .showVersion }
+        return .showUsage(try command(named: verb).usage)
+    }
+
+    private static func command(named verb: String) throws(UsageError) -> any Command.Type {
+        guard let type = commands.first(where: { $0.name == verb }) else {
+            throw UsageError("unknown verb '\(verb.escapedForTerminal)'")
+        }
+        return type
+    }
+}

@@ -1,0 +1,81 @@
+internal import Vestry
+
+/// What the shell gets; the numbers never change their meaning.
+enum ExitStatus: Int32 {
+    case done = 0
+    case failure = 1
+    case usage = 2
+    case notFound = 3
+    case locked = 4
+    case mismatch = 5
+    case damaged = 6
+    case duplicate = 7
+    case denied = 8
+    case unavailable = 9
+    case cancelled = 10
+    case timedOut = 11
+}
+
+/// A failure of a command, with what to do next.
+struct Failure: Error, Equatable {
+    let status: ExitStatus
+    let message: String
+    let hint: String
+
+    init(_ status: ExitStatus, _ message: String, hint: String) {
+        self.status = status
+        self.message = message
+        self.hint = hint
+    }
+}
+
+/// Runs `body` and throws what its error means for the command.
+func reporting<Value: ~Copyable>(
+    _ body: () throws(VestryError) -> Value
+) throws(Failure) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw Failure(error)
+    }
+}
+
+extension Failure {
+    init(_ error: VestryError) {
+        let (status, hint) = Self.table[error.code] ?? (.failure, "run 'vestry status'")
+        self.init(status, error.description, hint: hint)
+    }
+
+    /// The exit status and the next step for each code of the library.
+    static let table: [VestryError.Code: (status: ExitStatus, hint: String)] = [
+        .itemNotFound: (.notFound, "'vestry list' shows what there is"),
+        .noSuchKeychain: (
+            .notFound, "log in once with your password: the first such login makes the keychain"
+        ),
+        .locked: (.locked, "log in with your password, or run 'vestry unlock'"),
+        .wrongPassword: (.mismatch, "it is the password that you log in with"),
+        .damaged: (
+            .damaged, "nothing was changed; put the named file back from a backup, and log in again"
+        ),
+        .itemDamaged: (.damaged, "store it anew with 'vestry delete' and then 'vestry set'"),
+        .newerFormat: (.unavailable, "nothing was changed; upgrade vestry"),
+        .duplicateItem: (.duplicate, "'vestry set' replaces it"),
+        .denied: (
+            .denied,
+            "in ~/.local/share/vestry all files must be yours with mode 0600, the folder 0700"
+        ),
+        .readOnly: (.failure, "nothing was changed; the file system is mounted read-only"),
+        .diskFull: (.failure, "nothing was changed; free some space and run the command again"),
+        .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
+        .quotaExceeded: (
+            .unavailable, "'keyctl show @u' lists the keys; kernel.keys.maxkeys is the limit"
+        ),
+        .cancelled: (.cancelled, "nothing was changed"),
+        .busy: (.timedOut, "nothing was changed; run the command again"),
+        .timedOut: (.timedOut, "see 'systemctl status vestry-unlock.socket'"),
+        .parameter: (.usage, "nothing was changed; use a shorter one"),
+        .dataTooLarge: (.failure, "nothing was changed; encrypt a file, and store its key here"),
+        .outOfMemory: (.failure, "free some memory and run the command again"),
+        .inputOutput: (.failure, "run 'vestry status'; the system's log may say more"),
+    ]
+}

@@ -1,0 +1,62 @@
+internal import Glibc
+internal import LinuxSystem
+
+/// The command `vestry`.
+///
+/// Rules of its interface: standard output carries only what was asked for; messages go to standard
+/// error, with the program's name first; each failure names its cause and what to do next; nothing
+/// prompts without a terminal, and nothing waits unless asked to.
+@main
+enum VestryProgram {
+    static let version = "0.1.0"
+
+    static func main() {
+        StandardStream.fillClosedDescriptors()
+        // A secret is in this process's memory for a moment: no core file of it, no ptrace.
+        try? ThisProcess.hideMemory()
+        exit(run(arguments: arguments()).rawValue)
+    }
+
+    /// The arguments, or nil for one that is not UTF-8.
+    ///
+    /// `CommandLine.arguments` would put U+FFFD in place of such bytes, and so make one name of
+    /// several.
+    private static func arguments() -> [String]? {
+        var arguments: [String] = []
+        for index in 0..<Int(CommandLine.argc) {
+            guard let argument = unsafe CommandLine.unsafeArgv[index] else { break }
+            let bytes = unsafe UnsafeBufferPointer(start: argument, count: strlen(argument))
+            let text = unsafe String(
+                validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard let text else { return nil }
+            arguments.append(text)
+        }
+        return Array(arguments.dropFirst())
+    }
+
+    private static func run(arguments: [String]?) -> ExitStatus {
+        do {
+            guard let arguments else { throw UsageError("an argument is not valid UTF-8") }
+            switch try Invocation(parsing: arguments) {
+            case .showUsage(let text):
+                StandardStream.output.write(text)
+                return .done
+            case .showVersion:
+                StandardStream.output.write("vestry \(version)\n")
+                return .done
+            case .run(let command):
+                return try command.run()
+            }
+        } catch let error as UsageError {
+            StandardStream.error.write("vestry: \(error.message)\nvestry: hint: \(error.hint)\n")
+            return .usage
+        } catch let error as Failure {
+            StandardStream.error.write("vestry: \(error.message)\nvestry: hint: \(error.hint)\n")
+            return error.status
+        } catch {
+            // Both kinds are above; `run` is not typed because it joins two.
+            StandardStream.error.write("vestry: \(error)\n")
+            return .failure
+        }
+    }
+}

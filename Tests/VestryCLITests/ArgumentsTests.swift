@@ -1,0 +1,151 @@
+import Testing
+import Vestry
+
+@testable import VestryCLI
+
+@Suite struct ArgumentsTests {
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        let arguments: [String]
+        let message: String
+
+        var testDescription: String { arguments.joined(separator: " ") }
+
+        init(_ arguments: [String], _ message: String) {
+            self.arguments = arguments
+            self.message = message
+        }
+    }
+
+    static let refusals = [
+        Refusal([], "no verb"),
+        Refusal(["frob"], "unknown verb 'frob'"),
+        Refusal(["GET", "s", "a"], "unknown verb 'GET'"),
+        Refusal(["\u{1B}[2J"], "unknown verb '\\u{1B}[2J'"),
+        Refusal(["--verbose"], "unknown verb '--verbose'"),
+        Refusal(["help", "frob"], "unknown verb 'frob'"),
+        Refusal(["help", "get", "set"], "help: expected at most one VERB"),
+        Refusal(["get"], "get: expected SERVICE and ACCOUNT"),
+        Refusal(["get", "s"], "get: expected SERVICE and ACCOUNT"),
+        Refusal(["get", "s", "a", "b"], "get: expected SERVICE and ACCOUNT"),
+        Refusal(["get", "-n", "s", "a"], "get: unknown option '-n'"),
+        Refusal(["get", "s", "a", "--frob"], "get: unknown option '--frob'"),
+        Refusal(["get", "--frob=hunter2", "s", "a"], "get: unknown option '--frob'"),
+        Refusal(["delete", "s"], "delete: expected SERVICE and ACCOUNT"),
+        Refusal(["list", "a", "b"], "list: expected at most one SERVICE"),
+        Refusal(["list", "--json", "--json"], "list: option '--json' is given twice"),
+        Refusal(["list", "--json=yes"], "list: option '--json' takes no value"),
+        Refusal(["status", "now"], "status: expected no arguments"),
+        Refusal(["lock", "all"], "lock: expected no arguments"),
+        Refusal(["unlock", "--password-fd"], "unlock: option '--password-fd' needs a value"),
+        Refusal(["unlock", "--password-fd", "x"], "unlock: option '--password-fd' needs a number"),
+        Refusal(["unlock", "--password-fd=-1"], "unlock: option '--password-fd' needs a number"),
+        Refusal(["unlock", "--password-fd="], "unlock: option '--password-fd' needs a number"),
+        Refusal(
+            ["unlock", "--password-fd=99999999999999999999"],
+            "unlock: option '--password-fd' needs a number"),
+        Refusal(["unlock", "hunter2"], "unlock: a password is never taken from the arguments"),
+        Refusal(
+            ["wait", "--timeout", "1.5"], "wait: option '--timeout' needs a number of seconds"),
+        Refusal(["wait", "--timeout", "+1"], "wait: option '--timeout' needs a number of seconds"),
+        Refusal(["wait", "--for", "afu"], "wait: option '--for' needs a CLASS, not 'afu'"),
+        Refusal(
+            ["set", "--accessible", "", "s", "a"],
+            "set: option '--accessible' needs a CLASS, not ''"),
+        Refusal(["set", "s", "a", "--label"], "set: option '--label' needs a value"),
+    ]
+
+    @Test(arguments: refusals)
+    func refuses(_ refusal: Refusal) {
+        #expect {
+            _ = try Invocation(parsing: refusal.arguments)
+        } throws: {
+            ($0 as? UsageError)?.message == refusal.message
+        }
+    }
+
+    @Test func aThirdOperandOfSetIsNotShown() {
+        #expect {
+            _ = try Invocation(parsing: ["set", "s", "a", "hunter2"])
+        } throws: {
+            guard let error = $0 as? UsageError else { return false }
+            return error.message.contains("never taken from the arguments")
+                && !error.message.contains("hunter2") && !error.hint.contains("hunter2")
+        }
+    }
+
+    private func command(_ arguments: [String]) throws -> any Command {
+        guard case .run(let command) = try Invocation(parsing: arguments) else {
+            throw UsageError("no command")
+        }
+        return command
+    }
+
+    @Test func optionsMayStandAnywhereBeforeTheDashes() throws {
+        let variants = [
+            ["set", "--label", "L", "s", "a"], ["set", "s", "--label=L", "a"],
+            ["set", "s", "a", "--label", "L"], ["set", "--label=L", "--", "s", "a"],
+        ]
+        for arguments in variants {
+            let set = try #require(try command(arguments) as? SetCommand)
+            #expect(set.key == ItemKey(service: "s", account: "a"))
+            #expect(set.label == "L")
+            #expect(set.accessibility == nil)
+        }
+    }
+
+    @Test func namesMayBeAnything() throws {
+        let names = ["", "-", "--", "--json", "-n", "../../x", "a\nb", "=", "None"]
+        for name in names {
+            let get = try #require(try command(["get", "--", name, ""]) as? GetCommand)
+            #expect(get.key == ItemKey(service: name, account: ""))
+        }
+    }
+
+    @Test func optionValuesMayBeEmptyOrHoldAnEqualsSign() throws {
+        for (argument, label) in [("--label=", ""), ("--label=a=b", "a=b"), ("--label=--", "--")] {
+            let set = try #require(try command(["set", argument, "s", "a"]) as? SetCommand)
+            #expect(set.label == label)
+        }
+    }
+
+    @Test(arguments: Accessibility.allCases)
+    func everyClassHasItsWord(_ accessibility: Accessibility) throws {
+        let arguments = ["set", "--accessible", accessibility.rawValue, "s", "a"]
+        let set = try #require(try command(arguments) as? SetCommand)
+        #expect(set.accessibility == accessibility)
+    }
+
+    @Test func defaultsAreAsDocumented() throws {
+        let wait = try #require(try command(["wait"]) as? WaitCommand)
+        #expect(wait.accessibility == .afterFirstUnlock)
+        #expect(wait.timeoutSeconds == nil)
+        let lock = try #require(try command(["lock"]) as? LockCommand)
+        #expect(!lock.isAll)
+        let unlock = try #require(try command(["unlock"]) as? UnlockCommand)
+        #expect(unlock.passwordDescriptor == nil)
+    }
+
+    @Test func everyVerbExplainsItself() throws {
+        for type in Invocation.commands {
+            for arguments in [
+                [type.name, "--help"], ["help", type.name], [type.name, "x", "--help"],
+            ] {
+                guard case .showUsage(let text) = try Invocation(parsing: arguments) else {
+                    Issue.record("\(arguments)")
+                    continue
+                }
+                #expect(text == type.usage)
+            }
+            #expect(type.usage.hasPrefix("usage: vestry \(type.name)"))
+            #expect(type.usage.hasSuffix("\n"))
+            #expect(Invocation.usage.contains("  \(type.name) "))
+            for option in type.options { #expect(type.usage.contains(option.name)) }
+        }
+    }
+
+    @Test func noLineOfHelpIsWiderThanATerminal() {
+        for text in [Invocation.usage] + Invocation.commands.map({ $0.usage }) {
+            for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+        }
+    }
+}
