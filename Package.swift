@@ -35,7 +35,8 @@ let package = Package(
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
 
-        .target(name: "CPAM", path: "pam/CPAM"),
+        .target(
+            name: "CPAM", path: "pam/CPAM", linkerSettings: [.linkedLibrary("pam")]),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",
             exclude: ["exports.map"],
@@ -44,7 +45,7 @@ let package = Package(
                 .unsafeFlags([
                     "-Xlinker",
                     "--version-script=\(Context.packageDirectory)/pam/PAMModule/exports.map",
-                    "-Xlinker", "-z", "-Xlinker", "nodelete",
+                    "-Xlinker", "-z", "-Xlinker", "nodelete", "-Xlinker", "--gc-sections",
                 ])
             ]),
     ],
