@@ -11,11 +11,11 @@ struct LogLine: ~Copyable {
     private static var longestName: Int { 64 }
 
     /// Fills in a template of `Message`: "@" is the user's name, "#" is the number.
-    init?(_ template: StaticString, user: UnsafePointer<CChar>?, number: CInt) {
+    init?(_ template: UnsafePointer<CChar>?, user: UnsafePointer<CChar>?, number: CInt) {
         guard let memory = unsafe malloc(LogLine.capacity) else { return nil }
         unsafe buffer = memory.bindMemory(to: CChar.self, capacity: LogLine.capacity)
         unsafe buffer[0] = 0
-        guard var next = unsafe cString(template) else { return }
+        guard var next = unsafe template else { return }
         while unsafe next.pointee != 0 {
             switch unsafe next.pointee {
             case 0x40: unsafe appendName(user)

@@ -89,7 +89,7 @@ struct Login {
         else { return report(answer, hadToken: true) }
         log(.oldPasswordNeeded)
         guard mayTell,
-            let line = unsafe LogLine(Message.tellOldPasswordNeeded, user: user, number: 0)
+            let line = unsafe LogLine(Message.tellOldPasswordNeeded.template, user: user, number: 0)
         else { return }
         unsafe line.withCString { unsafe vestry_tell(conversation.handle, $0) }
     }
@@ -147,7 +147,7 @@ struct Login {
             let message =
                 Message.withoutPresence(reply.result, reply.session) ?? Message(reply.result)
             // A login by key has nothing to complain about: what it cannot open, it did not try to.
-            log(hadToken ? message : Message(LOG_DEBUG, message.template))
+            log(hadToken ? message : message.forDebugging())
         case .notStarted(let error): log(.helperNotStarted, number: error)
         case .ended: log(.helperSilent)
         case .killed(let signal): log(.helperKilled, number: signal)

@@ -7,13 +7,26 @@ internal import CUnlockProtocol
 /// computed from one, its length included. Lines of LOG_DEBUG are written with the option `debug`
 /// only, so that an ordinary login writes at most one line, and a login by key none. Nothing is an
 /// error (LOG_ERR): the login goes on.
+@safe
 struct Message {
     let priority: CInt
-    let template: StaticString
+    /// Lives as long as the program; nil never happens (see `cString`).
+    let template: UnsafePointer<CChar>?
 
+    @inline(__always)
     init(_ priority: CInt, _ template: StaticString) {
         self.priority = priority
-        self.template = template
+        unsafe self.template = cString(template)
+    }
+
+    /// The same line where nobody needs it unless looking for it.
+    func forDebugging() -> Message {
+        Message(debugging: self)
+    }
+
+    private init(debugging message: Message) {
+        priority = LOG_DEBUG
+        unsafe template = message.template
     }
 }
 
@@ -53,11 +66,13 @@ extension Message {
     }
 
     /// The one line that a user ever sees, where a password was changed without the old one.
-    static var tellOldPasswordNeeded: StaticString {
-        """
-        Vestry: the keychain of @ still opens with the old password only; \
-        after logging in as @, "vestry status" says what to do.
-        """
+    static var tellOldPasswordNeeded: Message {
+        Message(
+            LOG_NOTICE,
+            """
+            Vestry: the keychain of @ still opens with the old password only; \
+            after logging in as @, "vestry status" says what to do.
+            """)
     }
 }
 
