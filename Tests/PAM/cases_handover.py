@@ -248,6 +248,14 @@ def case_an_expired_password_is_handed_over_as_changed(world):
     equal(handover_keys(), [], "keys left")
 
 
+def case_without_key_calls_the_login_goes_on(world):
+    world.login_service()
+    outcome = world.host("forbid=keys", TRYING, ANSWER, *CHILD, BY_KEYBOARD, "open")
+    equal((outcome["auth"], outcome["open"]), ("0", "0"), "host")
+    equal(passwords(world), [b""], "passwords")
+    check("cannot leave the password for the session of alice" in world.log()[0].text, "log line")
+
+
 def case_setuid_hosts_and_users_leave_none(world):
     # The user keyring would be the real user's.
     world.login_service()

@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from rig import MODULE, check, equal, masked
+from rig import RESULT, Skip, check, equal, masked, reply
 
 MARKER = b"mArKeR-7b1f-0000-correct-horse-9d"
 MASKED = masked(MARKER)
@@ -52,7 +52,6 @@ def case_nothing_of_a_first_try_is_left_after_the_second(world):
 
 
 def case_nothing_is_left_in_a_screen_locker(world):
-    from rig import RESULT, reply
     world.login_service()
     for served in (True, False):
         world.reset()
@@ -72,7 +71,6 @@ def case_nothing_is_left_after_a_password_change(world):
 
 def case_no_core_file_has_the_stash(world):
     # The stash's own memory is out of core dumps: gcore keeps to what the kernel would dump.
-    from rig import Skip
     if subprocess.run(["sh", "-c", "command -v gcore >/dev/null"]).returncode:
         raise Skip("needs gcore")
     world.login_service()

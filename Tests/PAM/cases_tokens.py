@@ -129,6 +129,16 @@ def case_a_skipped_auth_line_leaves_nothing(world):
     equal(only(world.requests()).password, b"", "password")
 
 
+def case_tokens_of_others_stay_as_found(world):
+    # PSO-4: a module behind ours finds what was set before ours.
+    token, old = masked(b"secret"), b"the old one"
+    world.service("auth required ask ask", "auth optional vestry", f"auth required ask is={token}",
+                  f"password required ask ask old={old.hex()}", "password optional vestry",
+                  f"password required ask is={token}")
+    outcome = world.host(*[f"answer={token}"] * 3, "auth", "chauthtok")
+    equal((outcome["auth"], outcome["chauthtok"], outcome["questions"]), ("0", "0", "3"), "host")
+
+
 def case_names_are_names(world):
     # USR-2, USR-3, and what somebody may type as a name.
     for user in ("2002", "0x7d1", r"CORP\alice", "alice@corp.example", "a+b", "-x", "ä",

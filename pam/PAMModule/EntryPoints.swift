@@ -15,6 +15,10 @@ internal import CUnlockProtocol
 // anybody. Two controls are wrong for this module: `[default=die]` without `ignore` in an auth,
 // account or password stack (libpam applies `default` to PAM_IGNORE too, so it refuses everybody),
 // and `sufficient` in a session stack (it skips the lines below).
+//
+// The auth line belongs behind every line that may set or replace PAM_AUTHTOK: before them there is
+// no token yet, and between them perhaps one that somebody mistyped. The session line belongs behind
+// pam_keyinit, which makes the session keyring, and before pam_systemd, which starts user services.
 
 @c(pam_sm_authenticate)
 public func authenticate(

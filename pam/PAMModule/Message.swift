@@ -41,7 +41,7 @@ extension Message {
         Message(LOG_DEBUG, "keeping the password of @ until the session opens")
     }
     static var noMemory: Message {
-        Message(LOG_WARNING, "out of memory: the login of @ goes on without the keychain")
+        Message(LOG_WARNING, "out of memory: going on without the keychain of @")
     }
     static var handOverFailed: Message {
         Message(
@@ -81,27 +81,27 @@ extension Message {
     static var helperNotStarted: Message {
         Message(
             LOG_WARNING,
-            "cannot start the helper (error #): the login of @ goes on without the keychain")
+            "cannot start the helper (error #): going on without the keychain of @")
     }
     static var helperKilled: Message {
         Message(
             LOG_WARNING,
-            "the helper was ended by signal #: the login of @ goes on without the keychain")
+            "the helper was ended by signal #: going on without the keychain of @")
     }
     static var helperSilent: Message {
         Message(
             LOG_WARNING,
-            "the helper ended without an answer: the login of @ goes on without the keychain")
+            "the helper ended without an answer: going on without the keychain of @")
     }
     static var helperLate: Message {
         Message(
             LOG_WARNING,
-            "the helper did not answer within # s: the login of @ goes on without the keychain")
+            "the helper did not answer within # s: going on without the keychain of @")
     }
     static var unexpectedAnswer: Message {
         Message(
             LOG_WARNING,
-            "unexpected answer of the helper: the login of @ goes on without the keychain")
+            "unexpected answer of the helper: going on without the keychain of @")
     }
     static var socketUnreachable: Message {
         Message(

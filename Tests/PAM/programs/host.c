@@ -11,15 +11,20 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,6 +206,28 @@ static void limit(const char *text)
     }
 }
 
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* Answers ENOSYS to the calls, as a container's filter or an old kernel does. */
+static void forbid(const char *calls)
+{
+    int keys = strcmp(calls, "keys") == 0;
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, keys ? SYS_keyctl : SYS_pidfd_open, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, keys ? SYS_add_key : SYS_pidfd_send_signal, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        abort();
+}
+
 static char **run(char **step);
 
 /* As OpenSSH's keyboard-interactive child: PAM data dies with it, and the PAM environment comes
@@ -303,6 +330,13 @@ static char **run(char **step)
         } else if (IS("ruid")) {
             if (setresuid((uid_t)atoi(value), 0, 0) != 0)
                 abort();
+        } else if (IS("timer")) {
+            struct sigaction action = { .sa_handler = on_alarm };
+            struct itimerval often = { { 0, atoi(value) * 1000 }, { 0, atoi(value) * 1000 } };
+            sigaction(SIGALRM, &action, NULL);
+            setitimer(ITIMER_REAL, &often, NULL);
+        } else if (IS("forbid")) {
+            forbid(value);
         } else if (IS("noplace")) {
             char place[] = "/run/place-XXXXXX";
             if (!mkdtemp(place) || chdir(place) != 0 || rmdir(place) != 0)
