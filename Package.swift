@@ -74,7 +74,8 @@ let package = Package(
                 "Privileges", "Sealing", "SecureMemory",
             ],
             swiftSettings: strict),
-        .target(name: "CPAM", path: "pam/CPAM"),
+        .target(
+            name: "CPAM", path: "pam/CPAM", linkerSettings: [.linkedLibrary("pam")]),
         .target(
             name: "PAMModule", dependencies: ["CPAM", "CUnlockProtocol"], path: "pam/PAMModule",
             exclude: ["exports.map"],
@@ -83,7 +84,7 @@ let package = Package(
                 .unsafeFlags([
                     "-Xlinker",
                     "--version-script=\(Context.packageDirectory)/pam/PAMModule/exports.map",
-                    "-Xlinker", "-z", "-Xlinker", "nodelete",
+                    "-Xlinker", "-z", "-Xlinker", "nodelete", "-Xlinker", "--gc-sections",
                 ])
             ]),
 

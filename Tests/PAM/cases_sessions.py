@@ -1,0 +1,98 @@
+"""The presence of a session: linked by the helper, unlinked by close_session."""
+
+
+
+from rig import check, equal, keyctl, masked
+
+ANSWER = f"answer={masked(b'correct horse')}"
+
+
+
+
+def links(world):
+    """Names of the keys in this process's session keyring."""
+    names = []
+    for serial in (keyctl("rlist", "@s") or "").split():
+        described = keyctl("rdescribe", serial, check_status=False)
+        names.append(described.split(";")[-1] if described else "")
+    return names
+
+
+def clean(world):
+    for serial in (keyctl("rlist", "@s") or "").split():
+        if (keyctl("rdescribe", serial, check_status=False) or "").endswith("vestry:presence"):
+            keyctl("unlink", serial, "@s")
+
+
+def case_close_session_unlinks_what_open_session_linked(world):
+    clean(world)
+    world.login_service()
+    world.mode("link")
+    world.host(ANSWER, "auth", "open")
+    equal(links(world).count("vestry:presence"), 1, "links while the session is open")
+    clean(world)
+    outcome = world.host(ANSWER, "auth", "open", "close")
+    equal((outcome["open"], outcome["close"]), ("0", "0"), "host")
+    equal(links(world).count("vestry:presence"), 0, "links afterwards")
+
+
+def case_a_login_by_key_counts_too(world):
+    clean(world)
+    world.login_service()
+    world.mode("link")
+    world.host("open")
+    equal(links(world).count("vestry:presence"), 1, "links while the session is open")
+    equal(world.requests()[0].password, b"", "password")
+    clean(world)
+
+
+def case_a_handle_that_linked_nothing_unlinks_nothing(world):
+    clean(world)
+    world.login_service()
+    presence = keyctl("newring", "vestry:presence", "@s")
+    keyring = keyctl("show", "@s").split("\n")[1].split()[0]
+    for steps in (("close",), ("open", "close")):
+        # Serials of 0 are the reply where nothing was linked.
+        world.mode("reply 0 2 0 0")
+        equal(world.host(*steps)["close"], "0", "close")
+        equal(links(world).count("vestry:presence"), 1, f"links after {steps}")
+    world.mode(f"reply 0 1 {presence} 0")
+    world.host("open", "close")
+    equal(links(world).count("vestry:presence"), 1, "links after half an answer")
+    world.mode(f"reply 0 1 {presence} {keyring}")
+    world.host("open", "close", "close")
+    equal(links(world).count("vestry:presence"), 0, "links after a whole one")
+
+
+def case_closing_twice_unlinks_once(world):
+    clean(world)
+    world.login_service("debug")
+    world.mode("link")
+    outcome = world.host(ANSWER, "auth", "open", "close", "close")
+    equal(outcome.all("close"), ["0", "0"], "close")
+    lines = [line for line in world.log() if "no longer counts" in line.text]
+    equal(len(lines), 1, "log lines")
+
+
+def case_a_vanished_keyring_is_no_failure(world):
+    # pam_keyinit's revoke may stand before our line; serials may name nothing any more.
+    clean(world)
+    world.login_service()
+    gone = keyctl("newring", "gone", "@s")
+    presence = keyctl("newring", "vestry:presence", "@s")
+    keyctl("revoke", gone)
+    for serials in (f"{presence} {gone}", f"{presence} 2147483647", f"2147483647 {gone}", "-5 -3"):
+        world.mode(f"reply 0 1 {serials}")
+        outcome = world.host("open", "close")
+        equal((outcome["open"], outcome["close"]), ("0", "0"), serials)
+    equal(world.log(), [], "log lines")
+    equal(links(world).count("vestry:presence"), 1, "links")
+    clean(world)
+
+
+def case_the_helper_is_not_needed_to_close(world):
+    clean(world)
+    world.login_service()
+    world.mode("link")
+    world.host(ANSWER, "auth", "open", "close")
+    equal(len(world.requests()), 1, "helpers started")
