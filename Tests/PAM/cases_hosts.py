@@ -235,7 +235,7 @@ def case_a_socket_that_nobody_serves(world):
     world.reset()
     world.serve(accept=False)
     outcome = world.host("uid=2001", ANSWER, "auth")
-    check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s without an accept")
+    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s without an accept")
 
     world.reset()
     world.serve(accept=False, backlog=0)
@@ -243,12 +243,12 @@ def case_a_socket_that_nobody_serves(world):
         filler.connect(SOCKET)
         outcome = world.host("uid=2001", ANSWER, "auth")
     equal(outcome["auth"], "0", "auth with a full backlog")
-    check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s with a full backlog")
+    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s with a full backlog")
 
     world.reset()
     world.serve()
     outcome = world.host("uid=2001", ANSWER, "auth")
-    check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s without a reply")
+    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s without a reply")
     check("did not answer within 1 s" in world.log()[0].text, "log line")
 
 
@@ -259,15 +259,15 @@ def case_a_socket_that_is_not_roots(world):
         os.chmod("/run/vestry", 0o777)
         os.setresuid(2002, 2002, 2002)
         server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        server.bind(SOCKET)
-        os.chmod(SOCKET, 0o666)
+        server.bind(f"{SOCKET}.new")
+        os.chmod(f"{SOCKET}.new", 0o666)
         server.listen(4)
+        os.rename(f"{SOCKET}.new", SOCKET)
         connection, _ = server.accept()
         os._exit(1 if connection.recv(4096) else 0)
     try:
         while not os.path.exists(SOCKET):
             time.sleep(0.01)
-        time.sleep(0.05)
         outcome = world.host("uid=2001", ANSWER, "auth")
         equal(outcome["auth"], "0", "auth")
     finally:

@@ -1,7 +1,5 @@
 """The presence of a session: linked by the helper, unlinked by close_session."""
 
-
-
 from rig import equal, keyctl, masked
 
 ANSWER = f"answer={masked(b'correct horse')}"
