@@ -58,7 +58,7 @@ def case_every_failure_lets_the_login_go_on(world):
         world.mode(mode)
         outcome = world.host(*STEPS, "state")
         check_login(outcome, mode)
-        check(outcome.seconds < 3, f"{outcome.seconds:.1f} s with {mode}")
+        check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s with {mode}")
         check("child none" in outcome["state"], f"a child is left with {mode}")
         lines = world.log()
         equal(len(lines), 1, f"log lines with {mode}")
@@ -144,7 +144,7 @@ def case_sufficient_lets_nobody_in(world):
 
 def case_the_time_out_is_kept(world):
     world.mode("hang")
-    for options, low, high in (("timeout=1", 0.9, 1.9), ("timeout=2", 1.9, 2.9),
+    for options, low, high in (("timeout=1", 0.9, 1.9), ("timeout=3", 2.9, 3.9),
                                ("timeout=0", 0.9, 1.9)):
         world.login_service(options)
         outcome = world.host(*STEPS)

@@ -4,7 +4,7 @@ import os
 import socket
 import time
 
-from rig import OPEN, RESULT, SOCKET, UNLOCK, check, equal, masked, reply
+from rig import RESULT, SOCKET, UNLOCK, check, equal, masked, reply
 
 ANSWER = f"answer={masked(b'correct horse')}"
 
@@ -38,7 +38,7 @@ def case_the_helper_gets_three_descriptors_and_nothing_else(world):
     world.login_service()
     read, write = os.pipe()
     try:
-        login(world, pass_fds=(read, write), env={"LD_PRELOAD": "", "SECRET": "x", "TZ": "UTC"})
+        login(world, "signals", pass_fds=(read, write), env={"LD_PRELOAD": "", "SECRET": "x", "TZ": "UTC"})
     finally:
         os.close(read)
         os.close(write)
@@ -51,6 +51,18 @@ def case_the_helper_gets_three_descriptors_and_nothing_else(world):
     equal(facts["signals"], "0", "signals ignored or blocked")
     equal(facts["leader"], "1", "a session of its own")
     equal(facts["peer"], "0", "user at the other end")
+
+
+def case_a_helper_that_is_gone_before_it_is_asked(world):
+    # The host's SIGPIPE is its own.
+    world.login_service()
+    preload = dict(os.environ, LD_PRELOAD=f"{world.programs}/slow_send.so")
+    for mode, words in (("early-exit", "ended without an answer"), ("early-crash", "signal 11")):
+        world.reset()
+        world.mode(mode)
+        login(world, env=preload)
+        lines = world.log()
+        check(len(lines) == 1 and words in lines[0].text, str(lines))
 
 
 def case_a_host_that_ignores_its_children(world):
@@ -70,8 +82,9 @@ def case_a_host_that_ignores_its_children(world):
 def case_closed_standard_descriptors(world):
     # HOST-5: what the host writes to them must reach nobody.
     world.login_service()
-    outcome = world.host("closed", ANSWER, "auth", "open", "stray", "close")
-    equal(outcome.all("stray"), ["-1"] * 3, "writes to closed descriptors")
+    world.mode("slow 200 0")
+    outcome = world.host("closed", "timer=1", ANSWER, "auth", "open", "strays", "close")
+    equal(outcome["strays"], "0", "writes that reached somebody")
     request = world.requests()[0]
     equal(request.password, b"correct horse", "password")
     equal(request.facts["descriptors"], "0,1,2,", "descriptors")
@@ -176,6 +189,16 @@ def case_a_screen_locker_uses_the_socket(world):
     check("opened the keychain of alice" in world.log()[0].text, "log line")
 
 
+def case_a_screen_locker_is_left_as_found(world):
+    world.login_service("timeout=1")
+    for served in (reply(RESULT["OPENED"]), b"x", None):
+        world.reset()
+        world.serve(served)
+        outcome = world.host("uid=2001", ANSWER, ANSWER, "auth", "state", "auth", "state")
+        first, second = outcome.all("state")
+        equal(second, first, f"state with {served!r}")
+
+
 def case_a_locker_never_makes_a_session(world):
     world.login_service()
     asked = world.serve(reply(RESULT["OPENED"]))
@@ -212,7 +235,7 @@ def case_a_socket_that_nobody_serves(world):
     world.reset()
     world.serve(accept=False)
     outcome = world.host("uid=2001", ANSWER, "auth")
-    check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s without an accept")
+    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s without an accept")
 
     world.reset()
     world.serve(accept=False, backlog=0)
@@ -220,12 +243,12 @@ def case_a_socket_that_nobody_serves(world):
         filler.connect(SOCKET)
         outcome = world.host("uid=2001", ANSWER, "auth")
     equal(outcome["auth"], "0", "auth with a full backlog")
-    check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s with a full backlog")
+    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s with a full backlog")
 
     world.reset()
     world.serve()
     outcome = world.host("uid=2001", ANSWER, "auth")
-    check(outcome.seconds < 2.5, f"{outcome.seconds:.1f} s without a reply")
+    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s without a reply")
     check("did not answer within 1 s" in world.log()[0].text, "log line")
 
 
@@ -236,15 +259,15 @@ def case_a_socket_that_is_not_roots(world):
         os.chmod("/run/vestry", 0o777)
         os.setresuid(2002, 2002, 2002)
         server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        server.bind(SOCKET)
-        os.chmod(SOCKET, 0o666)
+        server.bind(f"{SOCKET}.new")
+        os.chmod(f"{SOCKET}.new", 0o666)
         server.listen(4)
+        os.rename(f"{SOCKET}.new", SOCKET)
         connection, _ = server.accept()
         os._exit(1 if connection.recv(4096) else 0)
     try:
         while not os.path.exists(SOCKET):
             time.sleep(0.01)
-        time.sleep(0.05)
         outcome = world.host("uid=2001", ANSWER, "auth")
         equal(outcome["auth"], "0", "auth")
     finally:

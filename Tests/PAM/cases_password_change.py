@@ -1,6 +1,6 @@
 """pam_sm_chauthtok: old to new, in the update phase only."""
 
-from rig import IGNORE, OPEN, RESULT, RESULTS, REWRAP, check, equal, masked
+from rig import OPEN, RESULT, RESULTS, REWRAP, check, equal, masked
 
 OLD, NEW = b"battery staple", b"correct horse"
 ASKED = f"ask old={OLD.hex()}"
@@ -18,7 +18,8 @@ def case_old_and_new_are_sent(world):
 
 def case_nothing_happens_before_the_update_phase(world):
     # PWD-5: a module that refuses in the preliminary phase.
-    world.service("password required ask result=20", f"password optional vestry")
+    world.service(f"password required ask early={NEW.hex()}", "password optional vestry",
+                  "password required ask result=20")
     equal(world.host("chauthtok")["chauthtok"], "20", "chauthtok")
     equal(world.requests(), [], "requests")
 

@@ -32,7 +32,8 @@ def case_nothing_is_left_whatever_the_helper_does(world):
         world.mode(mode)
         world.login_service("timeout=1 debug")
         for steps in (["open"], ["setcred=refresh"], ["user=bob", "open"],
-                      ["user=bob", "setcred=refresh"]):
+                      ["user=bob", "setcred=refresh"], ["user=root", "open"],
+                      ["user=root", "setcred=reinit"]):
             outcome = world.host(f"answer={MASKED}", "auth", *steps, f"scan={MASKED}")
             equal(outcome["scan"], "clean", f"memory with {mode} after {steps}")
 

@@ -1,8 +1,6 @@
 """The presence of a session: linked by the helper, unlinked by close_session."""
 
-
-
-from rig import check, equal, keyctl, masked
+from rig import equal, keyctl, masked
 
 ANSWER = f"answer={masked(b'correct horse')}"
 
@@ -56,9 +54,10 @@ def case_a_handle_that_linked_nothing_unlinks_nothing(world):
         world.mode("reply 0 2 0 0")
         equal(world.host(*steps)["close"], "0", "close")
         equal(links(world).count("vestry:presence"), 1, f"links after {steps}")
-    world.mode(f"reply 0 1 {presence} 0")
-    world.host("open", "close")
-    equal(links(world).count("vestry:presence"), 1, "links after half an answer")
+    for serials in (f"{presence} 0", f"0 {keyring}", f"{presence} -3"):
+        world.mode(f"reply 0 1 {serials}")
+        world.host("open", "close")
+        equal(links(world).count("vestry:presence"), 1, f"links after half an answer, {serials}")
     world.mode(f"reply 0 1 {presence} {keyring}")
     world.host("open", "close", "close")
     equal(links(world).count("vestry:presence"), 0, "links after a whole one")
@@ -70,6 +69,19 @@ def case_closing_twice_unlinks_once(world):
     world.mode("link")
     outcome = world.host(ANSWER, "auth", "open", "close", "close")
     equal(outcome.all("close"), ["0", "0"], "close")
+    # What another handle has linked in between is not ours.
+    presence = keyctl("newring", "vestry:presence", "@s")
+    keyctl("setperm", presence, "0x3f3f0000")
+    keyctl("link", presence, "@u")
+    keyring = keyctl("show", "@s").split("\n")[1].split()[0]
+    world.mode(f"reply 0 1 {presence} {keyring}")
+    world.host("open", "close", f"run=keyctl link {presence} {keyring}", "close")
+    equal(links(world).count("vestry:presence"), 1, "links of the other handle")
+    clean(world)
+    keyctl("unlink", presence, "@u")
+    world.reset()
+    world.mode("link")
+    world.host(ANSWER, "auth", "open", "close", "close")
     lines = [line for line in world.log() if "no longer counts" in line.text]
     equal(len(lines), 1, "log lines")
 

@@ -83,6 +83,7 @@ class World:
         self.build("host", "-lpam")
         self.build("helper")
         self.build("pam_ask", "-fPIC", "-shared", "-lpam", suffix=".so")
+        self.build("slow_send", "-fPIC", "-shared", suffix=".so")
         self.ask = f"{self.programs}/pam_ask.so"
         os.chmod(self.programs, 0o755)
         self.services = f"{self.programs}/services"

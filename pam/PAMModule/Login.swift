@@ -53,14 +53,16 @@ struct Login {
 
     /// Setcred, refresh: a screen locker that runs as root.
     func unlockAgain() {
-        guard geteuid() == 0, let request = takeToken() else { return }
+        guard let request = takeToken(), geteuid() == 0 else { return }
         report(Helper.ask(request, VESTRY_VERB_UNLOCK, by: deadline), hadToken: true)
     }
 
     /// Open session: opens the store if a token is at hand, and counts the session in any case.
     func openSession() {
-        guard geteuid() == 0, let user = unsafe user else { return }
+        // First of all, so that nothing stays where there is nobody to serve: sudo authenticates a
+        // user, opens the session of root, and lives as long as the command.
         let token = takeToken()
+        guard geteuid() == 0, let user = unsafe user else { return }
         let hadToken = token != nil
         guard let request = token ?? SecretRequest() else { return log(.noMemory) }
         guard unsafe request.setUser(user) else { return }

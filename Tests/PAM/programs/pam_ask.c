@@ -5,6 +5,7 @@
  *   ask         ask for the password through libpam, as pam_unix does, and compare it with `is=HEX`
  *   token=HEX   set PAM_AUTHTOK to these bytes; "token=" to an empty one
  *   old=HEX     set PAM_OLDAUTHTOK
+ *   early=HEX   set PAM_AUTHTOK, also in the preliminary phase of a password change
  *   user=NAME   set PAM_USER
  *   is=HEX      PAM_AUTH_ERR when the password is another one (bytes masked with 0x5A)
  */
@@ -50,6 +51,8 @@ static int act(pam_handle_t *handle, int sets, int count, const char **list)
         const char *token = NULL;
         if (strncmp(list[i], "result=", 7) == 0)
             result = atoi(list[i] + 7);
+        if (strncmp(list[i], "early=", 6) == 0)
+            set(handle, PAM_AUTHTOK, list[i] + 6);
         if (!sets)
             continue;
         if (strcmp(list[i], "ask") == 0) {
