@@ -79,7 +79,7 @@ extension KernelKeyring {
     ///
     /// - Throws: `KeyringError`.
     public func revokeForeignKeys() throws(KeyringError) {
-        guard let ring = try ring() else { return }
+        guard let ring = try Self.ring() else { return }
         let descriptions =
             KeyClass.allCases.filter { $0.residence == .user }.map(Self.description)
             + [Self.presenceDescription]
@@ -87,26 +87,17 @@ extension KernelKeyring {
             guard let key = try ring.search(.user, description), let payload = try key.payload(),
                 !owns(payload)
             else { continue }
-            if description == Self.presenceDescription, let other = StoreID(payload.prefix16()) {
-                try KernelKeyring(store: other).lock()
-            }
+            if description == Self.presenceDescription { try Self.lock() }
             try key.revoke()
             key.unlink(from: ring)
         }
     }
 
     private func ringOrNew() throws(KeyringError) -> Key {
-        if let ring = try ring() { return ring }
+        if let ring = try Self.ring() { return ring }
         let ring = try Key.makeKeyring(Self.ringDescription)
         defer { ring.unlink(from: .process) }
         try ring.link(into: .user)
         return ring
-    }
-}
-
-extension SecretBytes {
-    /// The first 16 bytes, which in this module are a store's id and no secret.
-    fileprivate func prefix16() -> [UInt8] {
-        withBytes { bytes in (0..<min(16, bytes.count)).map { bytes[$0] } }
     }
 }

@@ -50,7 +50,7 @@ public struct KernelKeyring: Sendable {
     public func classKey(_ keyClass: KeyClass) throws(KeyringError) -> ClassKey? {
         let keyring: Key?
         switch keyClass.residence {
-        case .user: keyring = try ring()
+        case .user: keyring = try Self.ring()
         case .presence: keyring = try presenceKeyring()
         case .nowhere: keyring = nil
         }
@@ -70,18 +70,19 @@ public struct KernelKeyring: Sendable {
 
     /// Drops the keys that are there while a session is open, as a screen lock does.
     ///
-    /// The sessions stay linked, so that an unlock puts the keys back.
+    /// Whatever store they belong to: locking must work where the store does not. The sessions stay
+    /// linked, so that an unlock puts the keys back.
     ///
     /// - Throws: `KeyringError` when the keyring cannot be used.
-    public func lock() throws(KeyringError) {
-        guard let keyring = try presenceKeyring() else { return }
+    public static func lock() throws(KeyringError) {
+        guard let keyring = try presence()?.keyring else { return }
         try drop(KeyClass.allCases.filter { $0.residence == .presence }, in: keyring)
     }
 
-    /// Drops every key: nothing is readable until the next unlock.
+    /// Drops every key, of whatever store: nothing is readable until the next unlock.
     ///
     /// - Throws: `KeyringError` when the keyring cannot be used.
-    public func lockAll() throws(KeyringError) {
+    public static func lockAll() throws(KeyringError) {
         try lock()
         guard let keyring = try ring() else { return }
         try drop(KeyClass.allCases.filter { $0.residence == .user }, in: keyring)
@@ -90,28 +91,33 @@ public struct KernelKeyring: Sendable {
     static func description(of keyClass: KeyClass) -> String { "vestry:\(keyClass)" }
 
     /// The keyring "vestry" of the calling user, or nil when nothing was ever put there.
-    func ring() throws(KeyringError) -> Key? {
+    static func ring() throws(KeyringError) -> Key? {
         try Key.user.search(.keyring, Self.ringDescription)
     }
 
-    /// The presence keyring, or nil when no open session links it.
+    /// This store's presence keyring, or nil when no open session links it.
     func presenceKeyring() throws(KeyringError) -> Key? {
-        guard let pointer = try ring()?.search(.user, Self.presenceDescription),
-            let payload = try pointer.payload(), payload.count == 20, owns(payload)
-        else { return nil }
-        let keyring = Key(serial: Int32(bitPattern: Self.number(in: payload)))
-        // The serial outlives the keyring, and the kernel may give it to another key.
-        guard let described = keyring.described(), described.kind == Key.Kind.keyring.rawValue,
-            described.text == Self.presenceDescription, described.owner == geteuid()
-        else { return nil }
-        return keyring
+        guard let presence = try Self.presence(), presence.store == store else { return nil }
+        return presence.keyring
     }
 
-    private func drop(_ classes: [KeyClass], in keyring: Key) throws(KeyringError) {
+    /// The user's presence keyring and the store that it was made for.
+    private static func presence() throws(KeyringError) -> (keyring: Key, store: StoreID)? {
+        guard let pointer = try ring()?.search(.user, presenceDescription),
+            let payload = try pointer.payload(), payload.count == 20,
+            let store = StoreID(in: payload)
+        else { return nil }
+        let keyring = Key(serial: Int32(bitPattern: number(in: payload)))
+        // The serial outlives the keyring, and the kernel may give it to another key.
+        guard let described = keyring.described(), described.kind == Key.Kind.keyring.rawValue,
+            described.text == presenceDescription, described.owner == geteuid()
+        else { return nil }
+        return (keyring, store)
+    }
+
+    private static func drop(_ classes: [KeyClass], in keyring: Key) throws(KeyringError) {
         for keyClass in classes {
-            guard let key = try keyring.search(.user, Self.description(of: keyClass)) else {
-                continue
-            }
+            guard let key = try keyring.search(.user, description(of: keyClass)) else { continue }
             try key.revoke()
             key.unlink(from: keyring)
         }
@@ -119,15 +125,22 @@ public struct KernelKeyring: Sendable {
 
     /// Whether a payload begins with this store's id.
     func owns(_ payload: borrowing SecretBytes) -> Bool {
-        payload.withBytes { bytes in
-            guard bytes.count >= StoreID.byteCount else { return false }
-            return store.bytes.indices.allSatisfy { bytes[$0] == store.bytes[$0] }
-        }
+        StoreID(in: payload) == store
     }
 
     private static func number(in payload: borrowing SecretBytes) -> UInt32 {
         payload.withBytes { bytes in
             (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[StoreID.byteCount + $1]) << (8 * $1) }
         }
+    }
+}
+
+extension StoreID {
+    /// The store that a payload belongs to; nil for one that is too short to be ours.
+    init?(in payload: borrowing SecretBytes) {
+        self.init(
+            payload.withBytes { bytes in
+                (0..<min(StoreID.byteCount, bytes.count)).map { bytes[$0] }
+            })
     }
 }

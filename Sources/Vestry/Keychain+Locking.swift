@@ -42,21 +42,14 @@ extension Keychain {
     ///   ``VestryError/Code/denied`` when the kernel keyring cannot be used. Nothing to lock is not
     ///   an error.
     public func lock() throws(VestryError) {
-        let keyring = KernelKeyring(store: storeToLock())
-        try mappingErrors { () throws(KeyringError) in try keyring.lock() }
+        try mappingErrors { () throws(KeyringError) in try KernelKeyring.lock() }
     }
 
     /// Drops every key: nothing can be read until the next unlock, cron jobs included.
     ///
     /// - Throws: ``VestryError`` as ``lock()``.
     public func lockAll() throws(VestryError) {
-        let keyring = KernelKeyring(store: storeToLock())
-        try mappingErrors { () throws(KeyringError) in try keyring.lockAll() }
-    }
-
-    /// Locking works also where the store does not: its id only finds the open sessions.
-    private func storeToLock() -> StoreID {
-        (try? openStore().keybag.storeID) ?? StoreID.random()
+        try mappingErrors { () throws(KeyringError) in try KernelKeyring.lockAll() }
     }
 
     /// Sleeps until items of a class can be read.

@@ -95,13 +95,13 @@ final class KernelKeyringTests {
         // A planted key reads as locked.
         #expect(keyring.lockState { _ in false } == .locked)
 
-        try keyring.lock()
+        try KernelKeyring.lock()
         #expect(keyring.lockState { _ in true } == .afterFirstUnlock)
         #expect(try keyring.hasPresence())
         try keyring.put(try Self.key(.whenUnlocked))
         #expect(keyring.lockState { _ in true } == .unlocked)
 
-        try keyring.lockAll()
+        try KernelKeyring.lockAll()
         #expect(keyring.lockState { _ in true } == .locked)
         for keyClass in KeyClass.allCases { #expect(try seed(keyClass) == nil) }
     }
@@ -141,6 +141,7 @@ final class KernelKeyringTests {
         #expect(try !keyring.hasPresence())
     }
 
+
     @Test func ownKeysAreNotRevoked() throws {
         try putAll()
         try keyring.revokeForeignKeys()
@@ -150,7 +151,7 @@ final class KernelKeyringTests {
     @Test(arguments: [1, 15, 51, 53, 64, 200])
     func aPlantedPayloadOfAnotherSizeIsNoKey(byteCount: Int) throws {
         try putAll()
-        let ring = try #require(try keyring.ring())
+        let ring = try #require(try KernelKeyring.ring())
         let start = keyring.store.bytes + [UInt8](repeating: 0, count: byteCount)
         let planted = SecretBytes(Array(start.prefix(byteCount)))
         try Key.makeKey("vestry:index", payload: planted, in: ring)
@@ -159,7 +160,7 @@ final class KernelKeyringTests {
 
     @Test func permissionsAreTheOwnersAlone() throws {
         try putAll()
-        let ring = try #require(try keyring.ring())
+        let ring = try #require(try KernelKeyring.ring())
         let key = try #require(try ring.search(.user, "vestry:index"))
         #expect(try permissions(of: ring) == "003f0000")
         #expect(try permissions(of: key) == "003b0000")

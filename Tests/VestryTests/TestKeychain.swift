@@ -72,7 +72,7 @@ final class TestKeychain {
         try unlock()
     }
 
-    deinit { try? keyring.lockAll() }
+    deinit { try? KernelKeyring.lockAll() }
 
     /// Puts the keys of these classes into the kernel.
     func unlock(_ classes: [KeyClass] = KeyClass.allCases) throws {
