@@ -141,7 +141,6 @@ final class KernelKeyringTests {
         #expect(try !keyring.hasPresence())
     }
 
-
     @Test func ownKeysAreNotRevoked() throws {
         try putAll()
         try keyring.revokeForeignKeys()
