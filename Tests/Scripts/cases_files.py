@@ -8,8 +8,8 @@ import subprocess
 
 from harness import case, equal
 from world import (
-    DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, NOT_FOUND, STORE, UNAVAILABLE, contents, expect, login, put, reboot,
-    secret_of, vestry)
+    DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, STORE, UNAVAILABLE, contents, expect, login, put, reboot,
+    secret_of)
 
 
 def replace(path, data):

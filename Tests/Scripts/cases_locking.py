@@ -6,7 +6,7 @@ import resource
 import time
 
 from harness import case, equal, eventually
-from helper_client import SOCKET, serve
+from helper_client import SOCKET
 from world import (
     DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, TIMED_OUT, UNAVAILABLE, expect, login, logout, put, reboot,
     secret_of, start, vestry)

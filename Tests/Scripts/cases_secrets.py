@@ -4,7 +4,7 @@ import json
 import os
 
 from harness import case, equal
-from world import DONE, FAILURE, LOCKED, NOT_FOUND, STORE, USAGE, contents, expect, login, logout, put, secret_of, vestry
+from world import DONE, FAILURE, NOT_FOUND, STORE, USAGE, contents, expect, login, logout, put, secret_of
 
 PEM = b"-----BEGIN KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END KEY-----\n"
 

@@ -1,11 +1,9 @@
 """A person at a terminal: asked without echo, and the terminal put back on every way out."""
 
-import os
 import signal
-import subprocess
 
-from harness import case, equal, eventually
-from world import CANCELLED, DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, Terminal, expect, login, put, secret_of
+from harness import case, equal
+from world import CANCELLED, DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, PROGRAM, Terminal, expect, login, put, secret_of
 
 PASSWORD = PASSWORDS["alice"]
 
@@ -126,17 +124,23 @@ def signals_end_the_program_after_the_terminal_is_restored(make):
 @at_terminal
 def control_Z_stops_with_the_terminal_restored_and_asks_again(make):
     login()
-    # Here the process group is orphaned, and the kernel lets no terminal stop it: it asks again at once.
-    terminal = make("set", "s", "a")
-    terminal.wait_for(b"Secret")
-    terminal.seen = b""
-    terminal.type(b"\x1a")
+    # A shell with job control above it, because the kernel stops no orphaned process group.
+    terminal = make(
+        "-m", "-c", f"{PROGRAM} set s a; echo stopped; read line; fg >/dev/null", program="/bin/bash")
     terminal.wait_for(b"Secret for s a: ")
-    for prompt in (b"Secret", b"again"):
+    assert not terminal.echoes
+    terminal.type(b"half\x1a")
+    terminal.wait_for(b"stopped")
+    assert terminal.echoes
+    terminal.seen = b""
+    terminal.type(b"\n")
+    for prompt in (b"Secret for s a: ", b"The same again: "):
         terminal.wait_for(prompt)
+        assert not terminal.echoes
         terminal.type(b"typed\n")
-    equal(terminal.end()[0], DONE)
-    assert terminal.is_restored
+    status, shown = terminal.end()
+    equal(status, DONE, shown)
+    assert b"half" not in shown
     equal(secret_of("s", "a"), b"typed")
 
 

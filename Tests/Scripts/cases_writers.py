@@ -1,7 +1,6 @@
 """Many writers, killed writers, stopped writers."""
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -10,7 +9,7 @@ import threading
 import time
 
 from harness import Skip, case, equal
-from world import DONE, ITEMS, PROGRAM, STORE, TIMED_OUT, contents, expect, login, put, secret_of, start, vestry
+from world import DONE, ITEMS, PROGRAM, TIMED_OUT, contents, expect, login, put, secret_of, start, vestry
 
 
 @case

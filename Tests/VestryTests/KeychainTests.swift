@@ -205,12 +205,35 @@ struct KeychainTests {
         #expect(listing.damagedCount == 1)
     }
 
-    @Test func theModificationDateNeverGoesBack() throws {
+    @Test func datesAreOfNow() throws {
         try keychain.set(SecretBytes("x"), for: key)
         let item = try keychain.item(for: key)
-        #expect(item.modificationDate >= item.creationDate)
+        #expect(item.modificationDate == item.creationDate)
         #expect(abs(item.creationDate - Int64(time(nil))) < 60)
+    }
+
+    /// A machine without a battery clock starts in 1970.
+    @Test func theModificationDateNeverGoesBack() throws {
+        let future = Int64(time(nil)) + 1_000_000
+        let metadata = ItemMetadata(
+            key: key, label: nil, creationDate: future - 1, modificationDate: future)
+        let directory = try test.home.storeDirectory()
+        let items = try ItemStore.openForWriting(
+            in: directory, storeID: test.keyring.store.bytes, creating: true)
+        guard let items, let indexKey = SharedKeybag.shared?.key(.index),
+            let classKey = SharedKeybag.shared?.key(.afterFirstUnlock)
+        else { throw TestKeychain.Unavailable() }
+        let tags = ItemTags(indexKey: indexKey)
+        let row = ItemRow.sealing(
+            metadata, SecretBytes("x"), key: classKey, primaryTag: tags.primaryTag(of: key),
+            reference: [UInt8](repeating: 1, count: 16), version: 1, in: test.keyring.store)
+        try items.insert(row, tags: tags.searchTags(of: metadata))
+        try items.commit()
+
         try keychain.set(SecretBytes("y"), for: key)
-        #expect(try keychain.item(for: key).modificationDate >= item.modificationDate)
+        #expect(text(try keychain.secret(for: key)) == "y")
+        let item = try keychain.item(for: key)
+        #expect(item.creationDate == future - 1)
+        #expect(item.modificationDate == future)
     }
 }
