@@ -41,13 +41,21 @@ extension FileDescriptor {
     public func openPrivate(
         _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG
     ) throws(PrivateFileError) -> FileDescriptor {
-        let file = try mappingErrors { () throws(SystemCallError) in
-            try FileDescriptor(
-                opening: name, in: rawValue, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        do {
+            let file = try mappingErrors { () throws(SystemCallError) in
+                try FileDescriptor(
+                    opening: name, in: rawValue, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            }
+            let status = try mappingErrors { () throws(SystemCallError) in try file.status() }
+            try Self.check(status, ownedBy: owner, type: type)
+            return file
+        } catch {
+            // Root's file from an earlier sudo: that it cannot be opened says less than whose it is.
+            if case .system(let failure) = error, failure.errno == EACCES {
+                try checkPrivate(name, ownedBy: owner, type: type)
+            }
+            throw error
         }
-        let status = try mappingErrors { () throws(SystemCallError) in try file.status() }
-        try Self.check(status, ownedBy: owner, type: type)
-        return file
     }
 
     /// Checks `name` in place, for a library that opens by path, as SQLite does.

@@ -1,0 +1,217 @@
+"""Locked, unlocked, and never mixed with missing."""
+
+import json
+import os
+import resource
+import time
+
+from harness import case, equal, eventually
+from helper_client import SOCKET, serve
+from world import (
+    DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, TIMED_OUT, UNAVAILABLE, expect, login, logout, put, reboot,
+    secret_of, start, vestry)
+
+PASSWORD = PASSWORDS["alice"]
+
+
+def unlock(given, status=DONE, **options):
+    return expect(status, "unlock", "--password-fd", "0", give=given, **options)
+
+
+def state():
+    """The first word of `status`, which `status --json` must repeat."""
+    result = vestry("status")
+    word = result.stdout.decode().splitlines()[0]
+    structured = vestry("status", "--json")
+    value = json.loads(structured.stdout)
+    equal((value["state"], structured.returncode), (word, result.returncode))
+    equal(sorted(value), ["code", "message", "next", "path", "reason", "state"])
+    equal(value["path"], str(STORE))
+    return word, value["reason"], result.returncode
+
+
+@case
+def without_a_keychain_nothing_is_found_and_nothing_is_made():
+    equal(state(), ("no-store", "never-enrolled", NOT_FOUND))
+    for arguments in (["get", "s", "a"], ["delete", "s", "a"], ["list"], ["unlock"]):
+        expect(NOT_FOUND, *arguments, says="no keychain yet")
+    expect(NOT_FOUND, "set", "s", "a", give=b"x", says="no keychain yet")
+    expect(DONE, "lock", "--all")
+    assert not os.path.exists("/home/alice/.local")
+
+
+@case
+def cron_reads_after_logout_what_is_after_first_unlock():
+    session, reply = login()
+    assert "enrolled/counts" in reply, reply
+    put(b"afu", "s", "afu")
+    put(b"wu", "s", "wu", "--accessible", "when-unlocked")
+    equal(state(), ("unlocked", "session-open", DONE))
+    logout(session)
+    equal(secret_of("s", "afu"), b"afu")
+    equal(state(), ("after-first-unlock", "no-session", DONE))
+    result = expect(LOCKED, "get", "s", "wu", says="locked")
+    equal(result.stdout, b"")
+    expect(LOCKED, "set", "s", "wu", give=b"x")
+    expect(LOCKED, "set", "--accessible", "when-unlocked", "s", "new", give=b"x")
+    expect(NOT_FOUND, "get", "s", "new")
+    login()
+    equal(secret_of("s", "wu"), b"wu")
+
+
+@case
+def after_a_reboot_everything_is_locked_and_nothing_is_missing():
+    login()
+    put(b"x", "s", "a")
+    reboot()
+    equal(state(), ("locked", "not-unlocked", LOCKED))
+    for arguments in (["get", "s", "a"], ["get", "s", "absent"], ["delete", "s", "a"], ["list"]):
+        start_time = time.monotonic()
+        result = expect(LOCKED, *arguments, says="vestry unlock")
+        equal(result.stdout, b"")
+        assert time.monotonic() - start_time < 1, arguments
+    expect(LOCKED, "set", "s", "a", give=b"y")
+    unlock(PASSWORD)
+    equal(secret_of("s", "a"), b"x")
+
+
+@case
+def a_locked_item_can_be_deleted_and_is_counted():
+    session, _ = login()
+    put(b"1", "s", "afu")
+    for name in "bc":
+        put(b"2", "s", name, "--accessible", "when-unlocked")
+    logout(session)
+    result = vestry("list")
+    equal((result.returncode, result.stdout), (DONE, b"s\tafu\n"))
+    assert b"2 more locked" in result.stderr, result.stderr
+    equal(json.loads(vestry("list", "--json").stdout)["locked"], 2)
+    expect(DONE, "delete", "s", "b")
+    equal(json.loads(vestry("list", "--json").stdout)["locked"], 1)
+    expect(NOT_FOUND, "get", "s", "b")
+
+
+@case
+def lock_drops_the_when_unlocked_keys_and_unlock_puts_them_back():
+    login()
+    put(b"afu", "s", "afu")
+    put(b"wu", "s", "wu", "--accessible", "when-unlocked-this-device-only")
+    expect(DONE, "lock")
+    equal(state(), ("after-first-unlock", "session-locked", DONE))
+    expect(LOCKED, "get", "s", "wu")
+    equal(secret_of("s", "afu"), b"afu")
+    unlock(PASSWORD)
+    equal(state(), ("unlocked", "session-open", DONE))
+    equal(secret_of("s", "wu"), b"wu")
+    expect(DONE, "lock", "--all")
+    equal(state()[0], "locked")
+    expect(LOCKED, "get", "s", "afu")
+    unlock(PASSWORD)
+    equal(state()[0], "unlocked")
+
+
+@case
+def one_line_end_after_the_password_is_dropped():
+    login()
+    for given in (PASSWORD, PASSWORD + b"\n", PASSWORD + b"\r\n"):
+        expect(DONE, "lock", "--all")
+        unlock(given)
+    expect(DONE, "lock", "--all")
+    for given in (PASSWORD + b"\n\n", PASSWORD + b" ", b" " + PASSWORD, b"wrong", b"", b"\n"):
+        unlock(given, MISMATCH, says="wrong password")
+    equal(state()[0], "locked")
+
+
+@case
+def without_a_terminal_unlock_asks_nobody():
+    login()
+    expect(DONE, "lock", "--all")
+    expect(1, "unlock", says="no terminal")
+    expect(1, "unlock", "--password-fd", "77", says="descriptor 77")
+
+
+@case
+def without_the_service_unlock_says_how_to_start_it():
+    login()
+    expect(DONE, "lock", "--all")
+    os.rename(SOCKET, SOCKET + ".away")
+    try:
+        unlock(PASSWORD, UNAVAILABLE, says="systemctl start vestry-unlock.socket")
+    finally:
+        os.rename(SOCKET + ".away", SOCKET)
+
+
+@case
+def a_service_that_is_not_roots_gets_no_password():
+    import socket
+    login()
+    expect(DONE, "lock", "--all")
+    os.rename(SOCKET, SOCKET + ".away")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = 0
+    try:
+        listener.bind(SOCKET)
+        os.chmod(SOCKET, 0o666)
+        pid = os.fork()
+        if pid == 0:
+            # SO_PEERCRED tells who called listen(2).
+            os.setresuid(2002, 2002, 2002)
+            listener.listen(4)
+            connection, _ = listener.accept()
+            os._exit(len(connection.recv(4096)) > 0)
+        eventually(lambda: listening(SOCKET), what="listener")
+        unlock(PASSWORD, 8, says="connect")
+        _, status = os.waitpid(pid, 0)
+        equal(status, 0, "bytes were sent")
+    finally:
+        listener.close()
+        os.unlink(SOCKET)
+        os.rename(SOCKET + ".away", SOCKET)
+
+
+def listening(path):
+    with open("/proc/net/unix") as table:
+        # Flags 00010000: a socket that listens.
+        return any(path in line.split() and line.split()[3] == "00010000" for line in table)
+
+
+@case
+def waiting_ends_with_the_unlock():
+    login()
+    put(b"x", "s", "a")
+    reboot()
+    expect(TIMED_OUT, "wait", "--timeout", "0", says="timed out")
+    began = time.monotonic()
+    expect(TIMED_OUT, "wait", "--timeout=1")
+    assert 0.9 < time.monotonic() - began < 3
+    waiting = start("wait", "--timeout", "60")
+    time.sleep(0.3)
+    equal(waiting.poll(), None)
+    unlock(PASSWORD)
+    began = time.monotonic()
+    equal(waiting.wait(10), DONE)
+    # At once, and not at the next of the looks that come every two seconds.
+    assert time.monotonic() - began < 1, time.monotonic() - began
+    expect(DONE, "wait")
+    expect(TIMED_OUT, "wait", "--timeout", "0", "--for", "when-unlocked")
+    login()
+    expect(DONE, "wait", "--timeout", "0", "--for", "when-unlocked")
+
+
+@case
+def waiting_begins_before_the_keychain_is_there():
+    waiting = start("wait", "--timeout", "60")
+    time.sleep(0.3)
+    login()
+    equal(waiting.wait(10), DONE)
+
+
+@case
+def waiting_costs_no_processor_time():
+    login()
+    reboot()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    expect(TIMED_OUT, "wait", "--timeout", "2")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used < 0.5, used

@@ -1,0 +1,149 @@
+"""Many writers, killed writers, stopped writers."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from harness import Skip, case, equal
+from world import DONE, ITEMS, PROGRAM, STORE, TIMED_OUT, contents, expect, login, put, secret_of, start, vestry
+
+
+@case
+def parallel_writers_lose_nothing():
+    login()
+    failures = []
+
+    def write(writer):
+        for number in range(20):
+            result = vestry("set", f"writer {writer}", str(number), give=f"{writer}/{number}".encode())
+            if result.returncode != DONE:
+                failures.append(result)
+
+    # Together they also make the file.
+    writers = [threading.Thread(target=write, args=(writer,)) for writer in range(16)]
+    for thread in writers:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    equal(failures, [])
+    items = json.loads(expect(DONE, "list", "--json").stdout)["items"]
+    equal(len(items), 320)
+    for writer, number in [(0, 0), (7, 13), (15, 19)]:
+        equal(secret_of(f"writer {writer}", str(number)), f"{writer}/{number}".encode())
+    equal(sorted(contents()), ["items.sqlite", "keybag"])
+
+
+@case
+def parallel_writers_of_one_item_leave_one_whole_secret():
+    login()
+    secrets = [bytes([letter]) * 50_000 for letter in b"abcdefgh"]
+    writers = [start("set", "s", "a", stdin=subprocess.PIPE) for _ in secrets]
+    for writer, secret in zip(writers, secrets):
+        threading.Thread(target=writer.communicate, args=(secret,)).start()
+    for writer in writers:
+        equal(writer.wait(60), DONE)
+    assert secret_of("s", "a") in secrets
+    equal(len(json.loads(expect(DONE, "list", "--json").stdout)["items"]), 1)
+
+
+@case
+def a_writer_killed_at_any_system_call_leaves_old_or_new():
+    if not shutil.which("strace"):
+        raise Skip("no strace")
+    login()
+    put(b"old", "s", "a")
+    killed = 0
+    for call in ("openat", "pwrite64", "fdatasync", "fsync", "unlink", "ftruncate", "fcntl", "close", "newfstatat"):
+        for occurrence in range(1, 100):
+            put(b"old", "s", "a")
+            status = set_killed_at(call, occurrence)
+            assert secret_of("s", "a") in ((b"old", b"new") if status else (b"new",)), (call, occurrence)
+            if status == DONE:
+                break
+            equal(status, 128 + signal.SIGKILL, f"{call} {occurrence}")
+            killed += 1
+    assert killed > 20, killed
+    put(b"x", "s", "a")
+    equal(sorted(contents()), ["items.sqlite", "keybag"])
+
+
+def set_killed_at(call, occurrence):
+    process = start(
+        "-qq", "-o", "/dev/null", "-e", f"inject={call}:signal=KILL:when={occurrence}", "--", PROGRAM, "set", "s", "a",
+        program=shutil.which("strace"), stdin=subprocess.PIPE)
+    process.communicate(b"new", timeout=60)
+    return 128 - process.returncode if process.returncode < 0 else process.returncode
+
+
+@case
+def the_first_writer_killed_at_any_system_call_leaves_no_broken_file():
+    if not shutil.which("strace"):
+        raise Skip("no strace")
+    login()
+    for call in ("openat", "write", "fsync", "renameat2", "pwrite64", "unlink"):
+        for occurrence in range(1, 100):
+            ITEMS.unlink(missing_ok=True)
+            status = set_killed_at(call, occurrence)
+            put(b"next", "t", "a")
+            equal(secret_of("t", "a"), b"next")
+            if status == DONE:
+                break
+
+
+@case
+def writers_killed_at_random_leave_old_or_new():
+    login()
+    values = [b"0" * 100_000]
+    put(values[0], "s", "a")
+    for number in range(1, 40):
+        value = str(number).encode() * 50_000
+        writer = start("set", "s", "a", stdin=subprocess.PIPE)
+        threading.Thread(target=feed, args=(writer, value)).start()
+        time.sleep(random.uniform(0, 0.012))
+        writer.kill()
+        writer.wait()
+        found = secret_of("s", "a")
+        assert found in (values[-1], value), number
+        values.append(found)
+
+
+def feed(writer, value):
+    try:
+        writer.stdin.write(value)
+        writer.stdin.close()
+    except OSError:
+        pass
+
+
+HOLDER = """
+import sqlite3, sys, time
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@case
+def a_stopped_writer_does_not_stop_readers_and_a_dead_one_nobody():
+    login()
+    put(b"x", "s", "a")
+    holder = start("-c", HOLDER, str(ITEMS), program="/usr/bin/python3")
+    equal(holder.stdout.readline(), b"held\n")
+    holder.send_signal(signal.SIGSTOP)
+    for _ in range(5):
+        equal(secret_of("s", "a"), b"x")
+    began = time.monotonic()
+    expect(TIMED_OUT, "set", "s", "a", give=b"y", says="busy")
+    assert 4 < time.monotonic() - began < 12, time.monotonic() - began
+    holder.kill()
+    holder.wait()
+    began = time.monotonic()
+    put(b"y", "s", "a")
+    assert time.monotonic() - began < 2
+    equal(secret_of("s", "a"), b"y")
