@@ -22,6 +22,17 @@ import Testing
         #expect(Self.bytes(Self.metadata) == Self.encoded)
     }
 
+    /// The worked example of the article on the item store's format.
+    @Test func encodesTheExampleOfTheArticle() {
+        let metadata = ItemMetadata(
+            key: ItemKey(service: "db", account: "app"), label: nil, creationDate: 1_767_225_600,
+            modificationDate: 1_767_225_600)
+        let date: [UInt8] = [8, 0, 0, 0, 0x00, 0xB9, 0x55, 0x69, 0, 0, 0, 0]
+        #expect(
+            Self.bytes(metadata) == [1, 4, 1, 2, 0, 0, 0, 0x64, 0x62, 2, 3, 0, 0, 0] + [0x61, 0x70]
+                + [0x70, 4] + date + [5] + date)
+    }
+
     @Test func readsBackWhatItWrote() throws {
         let limit = ItemMetadata.maximumTextByteCount
         for label in [nil, "", "label", String(repeating: "x", count: limit)] {
