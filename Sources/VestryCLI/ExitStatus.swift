@@ -67,6 +67,9 @@ extension Failure {
         .readOnly: (.failure, "nothing was changed; the file system is mounted read-only"),
         .diskFull: (.failure, "nothing was changed; free some space and run the command again"),
         .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
+        .serviceNotAvailable: (
+            .unavailable, "'sudo systemctl start vestry-unlock.socket' starts the unlock service"
+        ),
         .quotaExceeded: (
             .unavailable, "'keyctl show @u' lists the keys; kernel.keys.maxkeys is the limit"
         ),
