@@ -129,11 +129,19 @@ struct UserService: ~Copyable {
             let directory = try refusing { () throws(PrivateFileError) in
                 try StoreDirectory.create(for: account)
             }
-            try refusing { () throws(KeybagError) in try created.keybag.write(in: directory) }
+            let isNew = try refusing { () throws(KeybagError) in
+                try created.keybag.create(in: directory)
+            }
+            guard isNew else { return false }
             let keyring = KernelKeyring(store: created.keybag.storeID)
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
-            try put(created.keys, into: keyring)
+            // The store is there, and the session counts, whatever the kernel says of the keys.
+            do throws(Refusal) {
+                try put(created.keys, into: keyring)
+            } catch {
+                outcome.result = error.result
+            }
             return true
         }
         guard isFirst else { return try open(password: password) }
@@ -179,8 +187,9 @@ struct UserService: ~Copyable {
             try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
             // Whoever has proved the old password may read, and the mismatch that a login with the
             // new one has found is healed.
+            // A keyring that takes no key is no reason to call the change failed.
             let keyring = KernelKeyring(store: keybag.storeID)
-            try put(opened.keys, into: keyring)
+            try? put(opened.keys, into: keyring)
             try? keyring.clearMismatch()
             state.announceUnlock()
             return Outcome(VESTRY_REWRAPPED)
