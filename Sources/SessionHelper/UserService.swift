@@ -96,16 +96,23 @@ struct UserService: ~Copyable {
             throw error
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
-        try putUnderLock(opened, into: keyring, of: store)
+        try putUnderLock(opened, into: keyring, wasOpen: wasOpen, of: store)
         if wasOpen { return VESTRY_ALREADY_OPEN }
         return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
     }
 
     private func putUnderLock(
-        _ opened: borrowing OpenedStore, into keyring: KernelKeyring, of store: borrowing Store
+        _ opened: borrowing OpenedStore, into keyring: KernelKeyring, wasOpen: Bool,
+        of store: borrowing Store
     ) throws(Refusal) {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
-            try put(opened.keys, into: keyring)
+            do throws(Refusal) {
+                try put(opened.keys, into: keyring)
+            } catch where !wasOpen {
+                throw error
+            } catch {
+                // A used-up quota closes nothing that is open.
+            }
             try? keyring.clearMismatch()
             if opened.kind == .loginPassword { forgetPreviousPassword(in: store) }
         }
@@ -235,6 +242,8 @@ struct UserService: ~Copyable {
         }
         keybag.dropPreviousPassword()
         // On a read-only or full disk it stays until the next login.
+        try? keybag.write(in: store.directory)
+        // Once more, so that the file that is kept does not open with it either.
         try? keybag.write(in: store.directory)
     }
 
