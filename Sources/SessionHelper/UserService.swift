@@ -108,7 +108,7 @@ struct UserService: ~Copyable {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             do throws(Refusal) {
                 try put(opened.keys, into: keyring)
-            } catch where !wasOpen {
+            } catch  where !wasOpen {
                 throw error
             } catch {
                 // A used-up quota closes nothing that is open.
