@@ -205,7 +205,8 @@ struct UserService: ~Copyable {
 
     // MARK: - Parts
 
-    /// Whether every key that has a place in the kernel is there.
+    /// Whether the store is as open as it can be at this moment, told by the keys that
+    /// `KernelKeyring.lockState` looks at.
     private func isOpen(_ keybag: Keybag, _ keyring: KernelKeyring) throws(Refusal) -> Bool {
         switch keyring.lockState(isGenuine: { keybag.accepts($0) }) {
         case .unlocked: true
