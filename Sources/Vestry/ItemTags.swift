@@ -41,16 +41,11 @@ struct ItemTags: ~Copyable {
     }
 
     private func tag(_ kind: Kind, _ values: [String]) -> [UInt8] {
-        var message: [UInt8] = [ItemClass.genericPassword.rawValue, kind.rawValue]
+        var message: [UInt8] = [ItemClass.genericPassword.number, kind.rawValue]
         for value in values {
             message += littleEndian(UInt32(clamping: value.utf8.count))
             message += value.utf8
         }
         return key.keyedHash(of: message, count: 32)
     }
-}
-
-/// What kind of item a row holds; the numbers never change.
-enum ItemClass: UInt8 {
-    case genericPassword = 1
 }

@@ -57,7 +57,7 @@ extension Keychain {
         var serviceTag: [UInt8]?
         if let service { serviceTag = tags.serviceTag(service) }
         for row in try rows(tag: serviceTag, in: store)
-        where row.itemClass == ItemClass.genericPassword.rawValue {
+        where row.itemClass == ItemClass.genericPassword.number {
             do throws(VestryError) {
                 let accessibility = try row.knownAccessibility()
                 guard let classKey = try store.key(accessibility.keyClass) else {

@@ -25,6 +25,16 @@ public struct Keychain: Sendable {
     /// The largest service, account or label, in bytes of UTF-8.
     public static let maximumTextByteCount = ItemMetadata.maximumTextByteCount
 
+    /// The access group of items that name none.
+    public static let defaultAccessGroup = "default"
+
+    /// The access groups of this program, at first ``defaultAccessGroup`` alone.
+    ///
+    /// New items go to the first; a search looks into all. A program names its own groups here:
+    /// groups keep the items of programs apart, and keep nobody out, since all programs of a user
+    /// can name any.
+    public var accessGroups: [String] = [defaultAccessGroup]
+
     let account: Account
 
     /// Finds the calling user's account.

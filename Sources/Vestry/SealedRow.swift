@@ -22,7 +22,7 @@ extension ItemRow {
     ) -> ItemRow {
         let context = BoxContext(
             storeID: storeID, reference: reference,
-            itemClass: ItemClass.genericPassword.rawValue, accessibility: key.keyClass.rawValue,
+            itemClass: ItemClass.genericPassword.number, accessibility: key.keyClass.rawValue,
             accessControl: 0, epoch: key.epoch, version: version)
         return ItemRow(
             reference: reference, itemClass: context.itemClass,
