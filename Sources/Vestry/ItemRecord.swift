@@ -1,3 +1,4 @@
+internal import ItemStore
 public import SecureMemory
 
 /// An item as a search returns it.
@@ -48,6 +49,36 @@ public struct ItemRecord: Sendable {
         case .some(let bytes): self.secret = Secret(bytes)
         case nil: self.secret = nil
         }
+    }
+
+    /// An item with what stands in its row and what its metadata says.
+    init(
+        _ row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata,
+        secret: consuming SecretBytes?
+    ) {
+        self.init(
+            itemClass: metadata.itemClass,
+            attributes: metadata.values.merging(Self.rowAttributes(row, protection)) { $1 },
+            persistentReference: row.reference, accessibility: protection.accessibility,
+            accessControl: protection.flags, secret: secret)
+    }
+
+    /// The attributes that stand in the row.
+    static func rowAttributes(
+        _ row: ItemRow, _ protection: Protection
+    ) -> [ItemAttribute: AttributeValue] {
+        var attributes: [ItemAttribute: AttributeValue] = [
+            .accessible: .string(protection.accessibility.appleName),
+            .persistentReference: .data(row.reference),
+        ]
+        if !protection.flags.isEmpty {
+            attributes[.accessControl] = .data(
+                AccessControl(protection.accessibility, protection.flags).encoded)
+        }
+        if row.expires != ItemRow.never {
+            attributes[.expirationDate] = .date(Double(row.expires))
+        }
+        return attributes
     }
 
     /// The value of an attribute, or nil where the item does not have it.

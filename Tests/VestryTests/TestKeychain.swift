@@ -89,7 +89,8 @@ final class TestKeychain {
         let items = try ItemStore.openForReading(
             in: directory, storeID: keyring.store.bytes)
         guard let items else { return [] }
-        return try items.rows(tag: nil)
+        let reader = try items.reader(of: .metadata)
+        return try items.numbers(ItemSearch()).map { try reader.row($0) }
     }
 }
 
