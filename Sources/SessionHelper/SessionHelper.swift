@@ -98,7 +98,7 @@ enum SessionHelper {
         guard let account else { throw Refusal(VESTRY_UNKNOWN_USER) }
         if peer != 0 {
             // Everybody but root is served for their own account, and a login is root's to open.
-            guard name.isEmpty || name == account.name, request.verb == .unlock else {
+            guard name.isEmpty || name == account.name, request.verb != .open else {
                 throw Refusal(VESTRY_DENIED)
             }
         }

@@ -1,4 +1,5 @@
 internal import CUnlockProtocol
+internal import Glibc
 internal import KernelKeyring
 internal import Keybag
 internal import KeyClasses
@@ -70,22 +71,45 @@ struct UserService: ~Copyable {
     private func openAtLogin(
         _ store: borrowing Store, _ keyring: KernelKeyring, password: borrowing SecretBytes
     ) throws(Refusal) -> vestry_result {
-        // Of many logins at once the first does the work: the others find the keys when their turn
-        // comes.
         let keybag = store.keybag
-        let opened = try state.withDerivationTurn(
-            memoryKiB: keybag.largestDerivationKiB, before: deadline
-        ) { () throws(Refusal) -> OpenedStore? in
-            if try isOpen(keybag, keyring) { return nil }
-            return try OpenedStore(keybag, password: password, deviceKey: deviceKey)
+        let wasOpen = try isOpen(keybag, keyring)
+        let opened: OpenedStore?
+        do throws(Refusal) {
+            // An open store needs no key; that the password still fits it is only worth a look when
+            // nobody is waiting for a turn.
+            opened = try state.withDerivationTurn(
+                memoryKiB: keybag.largestDerivationKiB,
+                before: wasOpen ? Deadline(after: .zero) : deadline
+            ) { () throws(Refusal) -> OpenedStore? in
+                // Of many logins at once the first does the work: the others find the keys when
+                // their turn comes.
+                if !wasOpen, try isOpen(keybag, keyring) { return nil }
+                return try OpenedStore(keybag, password: password, deviceKey: deviceKey)
+            }
+        } catch {
+            if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
+            if error.result == VESTRY_WRONG_PASSWORD {
+                try? state.withUserLock(before: deadline) { () throws(Refusal) in
+                    try? keyring.noteMismatch(at: Int64(time(nil)))
+                }
+            }
+            throw error
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
+        try putUnderLock(opened, into: keyring, of: store)
+        if wasOpen { return VESTRY_ALREADY_OPEN }
+        return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
+    }
+
+    private func putUnderLock(
+        _ opened: borrowing OpenedStore, into keyring: KernelKeyring, of store: borrowing Store
+    ) throws(Refusal) {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try put(opened.keys, into: keyring)
+            try? keyring.clearMismatch()
             if opened.kind == .loginPassword { forgetPreviousPassword(in: store) }
         }
         state.announceUnlock()
-        return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
     }
 
     /// The first password login of this person: makes the store.
@@ -153,6 +177,12 @@ struct UserService: ~Copyable {
                 }
             }
             try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+            // Whoever has proved the old password may read, and the mismatch that a login with the
+            // new one has found is healed.
+            let keyring = KernelKeyring(store: keybag.storeID)
+            try put(opened.keys, into: keyring)
+            try? keyring.clearMismatch()
+            state.announceUnlock()
             return Outcome(VESTRY_REWRAPPED)
         }
     }

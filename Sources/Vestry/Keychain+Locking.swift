@@ -15,19 +15,25 @@ extension Keychain {
             _ = try store.itemsForReading() == nil
             // A local, because a closure cannot capture a borrowed store.
             let keybag = store.keybag
+            let mismatch = try mappingErrors { () throws(KeyringError) in
+                try store.keyring.mismatchSince()
+            }
             switch store.keyring.lockState(isGenuine: { keybag.accepts($0) }) {
             case .unavailable(let error):
                 return KeychainStatus(failure: error.publicError)
             case .locked:
-                return KeychainStatus(.locked, .notUnlocked)
+                return KeychainStatus(
+                    .locked, mismatch == nil ? .notUnlocked : .passwordMismatch,
+                    mismatchSince: mismatch)
             case .unlocked:
-                return KeychainStatus(.unlocked, .sessionOpen)
+                return KeychainStatus(.unlocked, .sessionOpen, mismatchSince: mismatch)
             case .afterFirstUnlock:
                 let hasSession = try mappingErrors { () throws(KeyringError) in
                     try store.keyring.hasPresence()
                 }
                 return KeychainStatus(
-                    .afterFirstUnlock, hasSession ? .sessionLocked : .noSession)
+                    .afterFirstUnlock, hasSession ? .sessionLocked : .noSession,
+                    mismatchSince: mismatch)
             }
         } catch .noSuchKeychain {
             return KeychainStatus(.noStore, .neverEnrolled)

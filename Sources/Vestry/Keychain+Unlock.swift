@@ -23,8 +23,28 @@ extension Keychain {
     ///   not running, ``VestryError/Code/timedOut`` when it did not answer in 35 seconds, or the
     ///   code of what it found wrong with the keychain.
     public func unlock(password: borrowing SecretBytes) throws(VestryError) -> UnlockOutcome {
-        let reply = try UnlockRequest(password: password).send(to: VESTRY_UNLOCK_SOCKET_PATH)
-        return try UnlockRequest.outcome(result: reply)
+        let request = UnlockRequest(VESTRY_VERB_UNLOCK, password: password)
+        return try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
+    }
+
+    /// Makes the keychain open with another password, and opens it.
+    ///
+    /// For a login password that was changed without the old one: by root, or on another machine. No
+    /// item is touched. The old password goes on opening the keychain until a login has proved the
+    /// new one.
+    ///
+    /// - Parameters:
+    ///   - oldPassword: A password that opens the keychain.
+    ///   - newPassword: The login password; not empty. At most 512 bytes of either count.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/wrongPassword`` when the old one
+    ///   opens nothing or one of them is empty, and the codes of ``unlock(password:)``. The keychain
+    ///   is unchanged then.
+    public func rewrap(
+        from oldPassword: borrowing SecretBytes, to newPassword: borrowing SecretBytes
+    ) throws(VestryError) {
+        let request = UnlockRequest(
+            VESTRY_VERB_REWRAP, password: oldPassword, newPassword: newPassword)
+        _ = try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
     }
 }
 
@@ -36,28 +56,41 @@ struct UnlockRequest: ~Copyable {
 
     private let packet: SecretBytes
 
-    init(password: borrowing SecretBytes) {
+    init(
+        _ verb: vestry_verb, password: borrowing SecretBytes, newPassword: borrowing SecretBytes
+    ) {
         let count = min(password.count, Int(VESTRY_PASSWORD_MAX))
+        let newCount = min(newPassword.count, Int(VESTRY_PASSWORD_MAX))
         packet = unsafe password.withUnsafePointer { password in
-            // Filled in place: the password has no other copy than this one.
-            unsafe SecretBytes(
-                count: MemoryLayout<vestry_request>.size,
-                unsafelyFilledBy: { bytes in
-                    let packet = UnsafeMutableRawPointer(bytes)
-                    unsafe packet.storeBytes(
-                        of: VESTRY_PROTOCOL_VERSION, toByteOffset: 0, as: UInt32.self)
-                    unsafe packet.storeBytes(
-                        of: VESTRY_VERB_UNLOCK.rawValue, toByteOffset: 4, as: UInt32.self)
-                    unsafe packet.storeBytes(
-                        of: Self.budgetMilliseconds, toByteOffset: 8, as: UInt32.self)
-                    unsafe packet.storeBytes(
-                        of: UInt16(count), toByteOffset: 12, as: UInt16.self)
-                    // After the four numbers and the count of the new password, the user's name,
-                    // which stays empty: the service asks the kernel who this is.
-                    unsafe (packet + 16 + Int(VESTRY_USER_SIZE)).copyMemory(
-                        from: password, byteCount: count)
-                })
+            unsafe newPassword.withUnsafePointer { newPassword in
+                // Filled in place: no password has another copy than this one.
+                unsafe SecretBytes(
+                    count: MemoryLayout<vestry_request>.size,
+                    unsafelyFilledBy: { bytes in
+                        let packet = UnsafeMutableRawPointer(bytes)
+                        unsafe packet.storeBytes(of: VESTRY_PROTOCOL_VERSION, as: UInt32.self)
+                        unsafe packet.storeBytes(
+                            of: verb.rawValue, toByteOffset: 4, as: UInt32.self)
+                        unsafe packet.storeBytes(
+                            of: Self.budgetMilliseconds, toByteOffset: 8, as: UInt32.self)
+                        unsafe packet.storeBytes(
+                            of: UInt16(count), toByteOffset: 12, as: UInt16.self)
+                        unsafe packet.storeBytes(
+                            of: UInt16(newCount), toByteOffset: 14, as: UInt16.self)
+                        // The user's name stays empty: the service asks the kernel who this is.
+                        let passwords = unsafe packet + 16 + Int(VESTRY_USER_SIZE)
+                        unsafe passwords.copyMemory(from: password, byteCount: count)
+                        unsafe (passwords + Int(VESTRY_PASSWORD_MAX)).copyMemory(
+                            from: newPassword, byteCount: newCount)
+                    })
+            }
         }
+    }
+
+    /// A request with one password.
+    init(_ verb: vestry_verb, password: borrowing SecretBytes) {
+        self.init(
+            verb, password: password, newPassword: SecretBytes(capacity: 0, filledBy: { _ in 0 }))
     }
 
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { packet.withBytes(body) }

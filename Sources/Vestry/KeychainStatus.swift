@@ -18,6 +18,9 @@ public struct KeychainStatus: Sendable {
     public enum Reason: String, Sendable {
         /// Nobody logged in to this account with a password since Vestry was installed.
         case neverEnrolled = "never-enrolled"
+        /// The password of the last logins does not open the keychain: it was changed without the
+        /// old one, by root or elsewhere. See ``KeychainStatus/mismatchSince``.
+        case passwordMismatch = "password-mismatch"
         /// No unlock since the machine started, or everything was locked again by command.
         case notUnlocked = "not-unlocked"
         /// No login session of this user is open that Vestry could count.
@@ -34,15 +37,22 @@ public struct KeychainStatus: Sendable {
     public let reason: Reason
     /// What must be repaired; only with ``State/unavailable``.
     public let error: VestryError?
+    /// Since when logins have had a password that does not open the keychain, in seconds since 1970;
+    /// nil when the last one's did, or there was none since the machine started.
+    ///
+    /// An open keychain can have it too: it stays open until the next reboot, and then stays locked.
+    public let mismatchSince: Int64?
 
-    init(_ state: State, _ reason: Reason) {
+    init(_ state: State, _ reason: Reason, mismatchSince: Int64? = nil) {
         self.state = state
         self.reason = reason
+        self.mismatchSince = mismatchSince
         error = nil
     }
 
     init(failure: VestryError) {
         state = .unavailable
+        mismatchSince = nil
         reason = .failure
         error = failure
     }

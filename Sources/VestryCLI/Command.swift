@@ -24,7 +24,8 @@ enum Invocation {
     static var commands: [any Command.Type] {
         [
             SetCommand.self, GetCommand.self, DeleteCommand.self, ListCommand.self,
-            StatusCommand.self, LockCommand.self, UnlockCommand.self, WaitCommand.self,
+            StatusCommand.self, LockCommand.self, UnlockCommand.self, RewrapCommand.self,
+            WaitCommand.self,
         ]
     }
 
@@ -40,6 +41,7 @@ enum Invocation {
           status   say what can be read now, and why not more
           lock     drop the keys from the kernel
           unlock   open the keychain with the login password
+          rewrap   make the keychain open with a changed login password
           wait     sleep until items can be read
           help     show this text, or 'vestry help VERB' that verb's
 

@@ -32,7 +32,7 @@ def case_without_the_old_one_the_user_is_told_once(world):
     equal(outcome["chauthtok"], "0", "chauthtok")
     equal(outcome.all("message"), [
         'Vestry: the keychain of alice still opens with the old password only; '
-        'after logging in as alice, "vestry status" says what to do.'], "messages")
+        '"vestry rewrap", run as alice, changes that.'], "messages")
     equal([(r.password, r.new_password) for r in world.requests()], [(b"", NEW)], "requests")
 
 

@@ -25,8 +25,10 @@ def state():
     structured = vestry("status", "--json")
     value = json.loads(structured.stdout)
     equal((value["state"], structured.returncode), (word, result.returncode))
-    equal(sorted(value), ["code", "message", "next", "path", "reason", "state"])
+    equal(sorted(value), ["code", "message", "mismatchSince", "next", "path", "reason", "state"])
     equal(value["path"], str(STORE))
+    if value["mismatchSince"] is not None:
+        assert b"does not open this keychain" in result.stdout and b"vestry rewrap" in result.stdout
     return word, value["reason"], result.returncode
 
 
@@ -120,6 +122,34 @@ def one_line_end_after_the_password_is_dropped():
     for given in (PASSWORD + b"\n\n", PASSWORD + b" ", b" " + PASSWORD, b"wrong", b"", b"\n"):
         unlock(given, MISMATCH, says="wrong password")
     equal(state()[0], "locked")
+
+
+@case
+def a_password_that_root_changed_is_explained_and_rewrapped():
+    session, _ = login()
+    put(b"secret", "s", "a")
+    # The keychain is open, and stays open, under a password that is not the login's any more.
+    equal(str(session("repr(ask(OPEN, 'alice', b'set by root'))")), "wrong-password/counts")
+    equal(state(), ("unlocked", "session-open", DONE))
+    mentions = vestry("status").stdout
+    assert b"locks at the next reboot" in mentions, mentions
+    reboot()
+    login(password=b"set by root")
+    equal(state(), ("locked", "password-mismatch", LOCKED))
+    for old, new, status in ((b"wrong", b"set by root", MISMATCH), (b"", b"set by root", MISMATCH),
+                             (PASSWORD, b"", MISMATCH), (PASSWORD, b"set by root", DONE)):
+        read, write = os.pipe()
+        os.write(write, new + b"\n")
+        os.close(write)
+        expect(status, "rewrap", "--old-password-fd", "0", "--new-password-fd", str(read),
+               give=old, pass_fds=(read,))
+        os.close(read)
+    equal(secret_of("s", "a"), b"secret")
+    reboot()
+    _, reply = login(password=b"set by root")
+    assert "opened" in str(reply), reply
+    equal(state(), ("unlocked", "session-open", DONE))
+    equal(secret_of("s", "a"), b"secret")
 
 
 @case

@@ -86,6 +86,23 @@ def unlock_asks_at_the_terminal_whatever_stdin_is(make):
 
 
 @at_terminal
+def rewrap_asks_for_both_passwords_and_shows_neither(make):
+    login()
+    for again, status in ((b"other", MISMATCH), (b"new one", DONE)):
+        terminal = make("rewrap")
+        terminal.wait_for(b"Password that opens the keychain of alice: ")
+        terminal.type(PASSWORD + b"\n")
+        terminal.wait_for(b"Login password of alice: ")
+        terminal.type(b"new one\n")
+        terminal.wait_for(b"The same again: ")
+        terminal.type(again + b"\n")
+        ended, shown = terminal.end()
+        equal(ended, status, shown)
+        assert PASSWORD not in shown and b"new one" not in shown
+        assert terminal.is_restored
+
+
+@at_terminal
 def control_C_cancels_and_restores_the_terminal(make):
     login()
     expect(DONE, "lock", "--all")

@@ -122,7 +122,7 @@ import Vestry
         let lock = try #require(try command(["lock"]) as? LockCommand)
         #expect(!lock.isAll)
         let unlock = try #require(try command(["unlock"]) as? UnlockCommand)
-        #expect(unlock.passwordDescriptor == nil)
+        #expect(unlock.password.isTerminal)
     }
 
     @Test func everyVerbExplainsItself() throws {

@@ -97,18 +97,23 @@ import Testing
         #expect(MemoryLayout<vestry_request>.offset(of: \.user) == 16)
         for count in [0, 1, 511, 512, 513, 600] {
             let password = [UInt8](repeating: 0x70, count: count)
-            let request = UnlockRequest(password: SecretBytes(copying: password.span))
+            let request = UnlockRequest(
+                VESTRY_VERB_REWRAP, password: SecretBytes(copying: password.span),
+                newPassword: SecretBytes(copying: [0x71].span))
             let bytes = request.withBytes { bytes in bytes.indices.map { bytes[$0] } }
             let kept = min(count, 512)
             #expect(bytes.count == MemoryLayout<vestry_request>.size)
+            #expect(bytes[4] == 3 && bytes[14] == 1 && bytes[15] == 0)
             #expect(Int(bytes[12]) + Int(bytes[13]) << 8 == kept)
             #expect(Array(bytes[272..<272 + kept]) == Array(password.prefix(kept)))
-            #expect(bytes[(272 + kept)...].allSatisfy { $0 == 0 })
+            #expect(bytes[(272 + kept)..<784].allSatisfy { $0 == 0 })
+            #expect(bytes[784] == 0x71 && bytes[785...].allSatisfy { $0 == 0 })
         }
     }
 
     @Test func withoutTheServiceUnlockSaysSo() {
-        let request = UnlockRequest(password: SecretBytes(copying: [1].span))
+        let request = UnlockRequest(
+            VESTRY_VERB_UNLOCK, password: SecretBytes(copying: [1].span))
         #expect {
             _ = try request.send(to: "/nonexistent/vestry.sock")
         } throws: {

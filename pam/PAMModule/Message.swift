@@ -71,7 +71,7 @@ extension Message {
             LOG_NOTICE,
             """
             Vestry: the keychain of @ still opens with the old password only; \
-            after logging in as @, "vestry status" says what to do.
+            "vestry rewrap", run as @, changes that.
             """)
     }
 }

@@ -41,8 +41,9 @@ enum vestry_verb {
     /* Unlock with the password; never makes a store. Root may name a user,
      * everybody else is served for their own account (empty name). */
     VESTRY_VERB_UNLOCK = 2,
-    /* Root only: wrap the class keys under new_password, opened with
-     * password. An empty password asks whether a store would need it. */
+    /* Wrap the class keys under new_password, opened with password. An empty
+     * password asks whether a store would need it. Root may name a user,
+     * everybody else is served for their own account. */
     VESTRY_VERB_REWRAP = 3,
 };
 
@@ -63,7 +64,7 @@ enum vestry_result {
     VESTRY_OPENED = 0,
     /* A store was made for this user, and opened. */
     VESTRY_ENROLLED = 1,
-    /* Every key was in the kernel already; the password was not tried. */
+    /* Every key was in the kernel already. */
     VESTRY_ALREADY_OPEN = 2,
     VESTRY_REWRAPPED = 3,
     /* The login password does not open the store, the one before it does. */

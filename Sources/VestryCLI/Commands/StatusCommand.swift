@@ -17,9 +17,11 @@ struct StatusCommand: Command, Equatable {
 
           --json  print one line of JSON instead:
                   {"state":WORD,"reason":WORD,"message":TEXT,"next":TEXT or null,
-                  "code":NUMBER or null,"path":TEXT}, where reason is never-enrolled,
-                  not-unlocked, no-session, session-locked, session-open or failure, and code is
-                  the failure's number, Apple's where Apple has one. Later releases may add
+                  "code":NUMBER or null,"mismatchSince":SECONDS or null,"path":TEXT}, where
+                  reason is never-enrolled, not-unlocked, password-mismatch, no-session,
+                  session-locked, session-open or failure, code is the failure's number, Apple's
+                  where Apple has one, and mismatchSince, in seconds since 1970, is since when
+                  logins have had another password than the keychain. Later releases may add
                   members and reasons.
 
         """
@@ -47,6 +49,8 @@ struct StatusCommand: Command, Equatable {
         let next: String?
         let exitStatus: ExitStatus
 
+        static let rewrapHint = "'vestry rewrap' asks for the password before it and heals this"
+
         init(_ status: KeychainStatus) {
             self.status = status
             switch status.reason {
@@ -57,6 +61,10 @@ struct StatusCommand: Command, Equatable {
             case .notUnlocked:
                 message = "not unlocked since the machine started, or locked with --all"
                 next = "log in with your password, or run 'vestry unlock'"
+                exitStatus = .locked
+            case .passwordMismatch:
+                message = "the login password does not open this keychain"
+                next = Self.rewrapHint
                 exitStatus = .locked
             case .noSession:
                 message = "when-unlocked items are locked: no login session is open"
@@ -80,7 +88,13 @@ struct StatusCommand: Command, Equatable {
         }
 
         var text: String {
-            "\(status.state.rawValue)\n\(message)\n" + (next.map { "next: \($0)\n" } ?? "")
+            var lines = [status.state.rawValue, message] + (next.map { ["next: \($0)"] } ?? [])
+            if status.mismatchSince != nil && status.reason != .passwordMismatch {
+                lines.append(
+                    "the login password does not open this keychain: it locks at the next reboot")
+                lines.append("next: \(Self.rewrapHint)")
+            }
+            return lines.map { $0 + "\n" }.joined()
         }
 
         func json(path: String) -> JSON {
@@ -90,6 +104,7 @@ struct StatusCommand: Command, Equatable {
                 .init("message", .string(message)),
                 .init("next", next.map(JSON.string) ?? .null),
                 .init("code", status.error.map { .number(Int64($0.code.rawValue)) } ?? .null),
+                .init("mismatchSince", status.mismatchSince.map(JSON.number) ?? .null),
                 .init("path", .string(path)),
             ])
         }

@@ -1,5 +1,3 @@
-internal import LinuxSystem
-internal import SecureMemory
 internal import Vestry
 
 /// `vestry unlock`: opens the keychain with the login password.
@@ -19,24 +17,14 @@ struct UnlockCommand: Command, Equatable {
         """
     static let options: [Arguments.Option] = [.value("--password-fd")]
 
-    /// Enough for any password that counts, and a line end.
-    private static let passwordLimit = 4096
-
-    let passwordDescriptor: Int32?
+    let password: PasswordSource
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.operands.isEmpty else {
             // Not shown: it may well be the password.
             throw Self.usageError("a password is never taken from the arguments")
         }
-        guard let text = arguments.value(of: "--password-fd") else {
-            passwordDescriptor = nil
-            return
-        }
-        guard let number = Arguments.number(text, atMost: Int(Int32.max)) else {
-            throw Self.usageError("option '--password-fd' needs a number")
-        }
-        passwordDescriptor = Int32(number)
+        password = try PasswordSource(option: "--password-fd", in: arguments, of: Self.self)
     }
 
     func run() throws(Failure) -> ExitStatus {
@@ -50,43 +38,20 @@ struct UnlockCommand: Command, Equatable {
         case .locked, .afterFirstUnlock, .unavailable:
             break
         }
-        let password = try readPassword(for: keychain.accountName)
-        do throws(VestryError) {
-            if try keychain.unlock(password: password) == .unlockedByPreviousPassword {
-                StandardStream.error.write(
-                    "vestry: opened with the password before the current one\n"
-                        + "vestry: hint: log in once with the new one\n")
-            }
-        } catch {
-            guard error.code == .notAvailable else { throw Failure(error) }
-            throw Failure(
-                .unavailable, error.description,
-                hint: "'sudo systemctl start vestry-unlock.socket' starts the unlock service")
+        let password = try password.read(
+            asking: "Login password of \(keychain.accountName.escapedForTerminal): ")
+        let outcome = try reportingService { () throws(VestryError) in
+            try keychain.unlock(password: password)
+        }
+        if outcome == .unlockedByPreviousPassword {
+            StandardStream.error.write(
+                "vestry: opened with the password before the current one\n"
+                    + "vestry: hint: log in once with the new one\n")
         }
         if keychain.status().reason == .noSession {
             StandardStream.error.write(
                 "vestry: when-unlocked items stay locked: no login session is open\n")
         }
         return .done
-    }
-
-    private func readPassword(for account: String) throws(Failure) -> SecretBytes {
-        guard let passwordDescriptor else {
-            guard let terminal = Terminal() else {
-                throw Failure(
-                    .failure, "no terminal to ask for the password on",
-                    hint: "give the password with --password-fd")
-            }
-            return try terminal.ask("Login password of \(account.escapedForTerminal): ")
-        }
-        do throws(SystemCallError) {
-            let password = try SecretInput.read(
-                from: passwordDescriptor, limit: Self.passwordLimit)
-            return SecretInput.droppingLineEnd(password)
-        } catch {
-            throw Failure(
-                .failure, "descriptor \(passwordDescriptor): \(error)",
-                hint: "open it in the shell, as in 'vestry unlock --password-fd 3 3<FILE'")
-        }
     }
 }

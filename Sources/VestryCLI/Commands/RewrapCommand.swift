@@ -1,0 +1,54 @@
+internal import SecureMemory
+internal import Vestry
+
+/// `vestry rewrap`: makes the keychain open with the login password again.
+struct RewrapCommand: Command, Equatable {
+    static let name = "rewrap"
+    static let usage = """
+        usage: vestry rewrap [--old-password-fd N] [--new-password-fd N]
+
+        Makes the keychain open with the login password again, after that was changed without the
+        old one: by root, on another machine, or by a program that Vestry does not see. Asks for the
+        password that still opens the keychain, and for the login password; no item is touched. The
+        old one goes on opening the keychain until a login has proved the new one.
+
+          --old-password-fd N  read the old password from descriptor N to its end instead of asking,
+                               by the rules of 'vestry unlock --password-fd'
+          --new-password-fd N  likewise the login password
+
+        """
+    static let options: [Arguments.Option] = [
+        .value("--old-password-fd"), .value("--new-password-fd"),
+    ]
+
+    let old: PasswordSource
+    let new: PasswordSource
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard arguments.operands.isEmpty else {
+            // Not shown: it may well be the password.
+            throw Self.usageError("a password is never taken from the arguments")
+        }
+        old = try PasswordSource(option: "--old-password-fd", in: arguments, of: Self.self)
+        new = try PasswordSource(option: "--new-password-fd", in: arguments, of: Self.self)
+    }
+
+    func run() throws(Failure) -> ExitStatus {
+        let keychain = try reporting { () throws(VestryError) in try Keychain() }
+        if keychain.status().state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }
+        let account = keychain.accountName.escapedForTerminal
+        let oldPassword = try old.read(asking: "Password that opens the keychain of \(account): ")
+        let newPassword = try new.read(asking: "Login password of \(account): ")
+        if new.isTerminal {
+            let again = try new.read(asking: "The same again: ")
+            guard newPassword.constantTimeEquals(again) else {
+                throw Failure(
+                    .mismatch, "the two passwords differ", hint: "nothing was changed; try again")
+            }
+        }
+        try reportingService { () throws(VestryError) in
+            try keychain.rewrap(from: oldPassword, to: newPassword)
+        }
+        return .done
+    }
+}
