@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 import ItemStore
 import KeyClasses
@@ -143,15 +142,6 @@ struct KeychainTests {
         #expect(try !test.home.read("items.sqlite").contains(Array("MARKER".utf8)))
     }
 
-    /// Runs SQL on the file, as whoever holds the file can.
-    private func tamper(_ sql: String) throws {
-        var database: OpaquePointer?
-        defer { unsafe sqlite3_close(database) }
-        let path = test.home.storePath + "/items.sqlite"
-        try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
-        try #require(unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
-    }
-
     static let changes = [
         "UPDATE item SET value = (SELECT value FROM item WHERE row = 2) WHERE row = 1",
         "UPDATE item SET metadata = (SELECT metadata FROM item WHERE row = 2) WHERE row = 1",
@@ -183,7 +173,7 @@ struct KeychainTests {
         let other = ItemKey(service: "other", account: "alice")
         try keychain.set(SecretBytes("one"), for: key)
         try keychain.set(SecretBytes("two"), for: other)
-        try tamper(sql)
+        try test.tamper(sql)
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .itemDamaged)
         // A new secret makes up for that.
@@ -197,9 +187,9 @@ struct KeychainTests {
 
     @Test func aReplayedValueDoesNotOpen() throws {
         try keychain.set(SecretBytes("old"), for: key)
-        try tamper("CREATE TABLE kept AS SELECT value FROM item")
+        try test.tamper("CREATE TABLE kept AS SELECT value FROM item")
         try keychain.set(SecretBytes("new"), for: key)
-        try tamper("UPDATE item SET value = (SELECT value FROM kept)")
+        try test.tamper("UPDATE item SET value = (SELECT value FROM kept)")
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .itemDamaged)
     }
@@ -207,7 +197,7 @@ struct KeychainTests {
     @Test func oneDamagedItemDoesNotHideTheOthers() throws {
         try keychain.set(SecretBytes("one"), for: key)
         try keychain.set(SecretBytes("two"), for: ItemKey(service: "other", account: ""))
-        try tamper("UPDATE item SET epoch = 9 WHERE row = 1")
+        try test.tamper("UPDATE item SET epoch = 9 WHERE row = 1")
         let listing = try keychain.items()
         #expect(listing.items.map(\.key.service) == ["other"])
         #expect(listing.damagedCount == 1)

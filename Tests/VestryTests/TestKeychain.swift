@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import ItemStore
 import KernelKeyring
@@ -81,6 +82,15 @@ final class TestKeychain {
             guard let key = SharedKeybag.shared?.key(keyClass) else { throw Unavailable() }
             try keyring.put(key)
         }
+    }
+
+    /// Runs SQL on the file, as whoever holds the file can.
+    func tamper(_ sql: String) throws {
+        var database: OpaquePointer?
+        defer { unsafe sqlite3_close(database) }
+        let path = home.storePath + "/items.sqlite"
+        try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
+        try #require(unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
     }
 
     /// The file's rows as they are.
