@@ -23,6 +23,7 @@ let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
+        .library(name: "KeychainAccess", targets: ["KeychainAccess"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
@@ -61,6 +62,11 @@ let package = Package(
                 "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
+            swiftSettings: strict),
+
+        // Interfaces that programs for Apple's systems use.
+        .target(
+            name: "KeychainAccess", dependencies: ["SecureMemory", "Vestry"],
             swiftSettings: strict),
 
         // Programs.
