@@ -122,6 +122,17 @@ let package = Package(
         .testTarget(
             name: "ItemStoreTests",
             dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
+        // Programs as others write them: by the public interface, and without a warning.
+        .target(
+            name: "KeychainAccessPrograms", dependencies: ["KeychainAccess"],
+            path: "Tests/KeychainAccessPrograms",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "KeychainAccessTests",
+            dependencies: [
+                "KernelKeyring", "Keybag", "KeyClasses", "KeychainAccess",
+                "KeychainAccessPrograms", "LinuxSystem", "SecureMemory", "TestSupport", "Vestry",
+            ]),
         .testTarget(
             name: "VestryCLITests",
             dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"]),
