@@ -23,6 +23,7 @@ let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
+        .library(name: "Security", targets: ["Security"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
@@ -61,6 +62,15 @@ let package = Package(
                 "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
+            swiftSettings: strict),
+
+        // Apple's interface to it, for source that is written for Keychain Services.
+        .target(name: "SecurityNames", swiftSettings: strict),
+        .target(
+            name: "SecurityObjects", dependencies: ["SecurityNames"], swiftSettings: strict),
+        .target(
+            name: "Security",
+            dependencies: ["SecureMemory", "SecurityNames", "SecurityObjects", "Vestry"],
             swiftSettings: strict),
 
         // Programs.
