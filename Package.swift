@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
         .library(name: "KeychainAccess", targets: ["KeychainAccess"]),
+        .library(name: "Security", targets: ["Security"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
@@ -64,9 +65,16 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // Interfaces that programs for Apple's systems use.
+        // Interfaces that programs for Apple's systems use: Keychain Services and KeychainAccess.
+        .target(name: "SecurityNames", swiftSettings: strict),
         .target(
-            name: "KeychainAccess", dependencies: ["SecureMemory", "Vestry"],
+            name: "SecurityObjects", dependencies: ["SecurityNames"], swiftSettings: strict),
+        .target(
+            name: "Security",
+            dependencies: ["SecureMemory", "SecurityNames", "SecurityObjects", "Vestry"],
+            swiftSettings: strict),
+        .target(
+            name: "KeychainAccess", dependencies: ["SecureMemory", "Security", "Vestry"],
             swiftSettings: strict),
 
         // Programs.

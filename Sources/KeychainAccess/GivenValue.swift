@@ -26,7 +26,7 @@ enum GivenValue: Sendable {
             self = .attribute(.number(number))
         case let number as NSNumber: self = .attribute(.number(number.int64Value))
         case let accessControl as SecAccessControl:
-            self = .attribute(.data(accessControl.accessControl.encoded))
+            self = .attribute(.data(accessControl.value.encoded))
         default: self = .unusable
         }
     }
