@@ -23,6 +23,8 @@ let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
+        .library(name: "KeychainAccess", targets: ["KeychainAccess"]),
+        .library(name: "Security", targets: ["Security"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
@@ -61,6 +63,18 @@ let package = Package(
                 "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
+            swiftSettings: strict),
+
+        // Interfaces that programs for Apple's systems use: Keychain Services and KeychainAccess.
+        .target(name: "SecurityNames", swiftSettings: strict),
+        .target(
+            name: "SecurityObjects", dependencies: ["SecurityNames"], swiftSettings: strict),
+        .target(
+            name: "Security",
+            dependencies: ["SecureMemory", "SecurityNames", "SecurityObjects", "Vestry"],
+            swiftSettings: strict),
+        .target(
+            name: "KeychainAccess", dependencies: ["SecureMemory", "Security", "Vestry"],
             swiftSettings: strict),
 
         // Programs.
@@ -116,6 +130,17 @@ let package = Package(
         .testTarget(
             name: "ItemStoreTests",
             dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
+        // Programs as others write them: by the public interface, and without a warning.
+        .target(
+            name: "KeychainAccessPrograms", dependencies: ["KeychainAccess"],
+            path: "Tests/KeychainAccessPrograms",
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "KeychainAccessTests",
+            dependencies: [
+                "KernelKeyring", "Keybag", "KeyClasses", "KeychainAccess",
+                "KeychainAccessPrograms", "LinuxSystem", "SecureMemory", "TestSupport", "Vestry",
+            ]),
         .testTarget(
             name: "VestryCLITests",
             dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"]),

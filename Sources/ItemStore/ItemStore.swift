@@ -13,7 +13,7 @@ internal import Glibc
 public struct ItemStore: ~Copyable {
     public static let fileName = "items.sqlite"
 
-    private let database: Database
+    let database: Database
 
     /// Opens the file to read from it; also where nothing can be written.
     ///
@@ -94,153 +94,9 @@ public struct ItemStore: ~Copyable {
         }
     }
 
-    /// The item with this primary-key tag, or nil.
-    public func row(
-        primaryTag: [UInt8], boxes: ItemBoxes
-    ) throws(ItemStoreError) -> ItemRow? {
-        let query: Statement
-        switch boxes {
-        case .metadata:
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, epoch, version,
-                    primary_tag, metadata FROM item WHERE primary_tag = ?1
-                """, on: database)
-        case .metadataAndValue:
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, epoch, version,
-                    primary_tag, metadata, value FROM item WHERE primary_tag = ?1
-                """, on: database)
-        }
-        try query.bind(primaryTag, at: 1)
-        guard try query.step() else { return nil }
-        return try ItemRow(query, boxes: boxes)
-    }
-
-    /// Every item, or every item that has a tag; metadata only, in no order.
-    public func rows(tag: [UInt8]?) throws(ItemStoreError) -> [ItemRow] {
-        let query: Statement
-        if let tag {
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, epoch, version,
-                    primary_tag, metadata FROM item JOIN tag ON tag.item = item.row
-                WHERE tag.tag = ?1
-                """, on: database)
-            try query.bind(tag, at: 1)
-        } else {
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, epoch, version,
-                    primary_tag, metadata FROM item
-                """, on: database)
-        }
-        var rows: [ItemRow] = []
-        while try query.step() { rows.append(try ItemRow(query, boxes: .metadata)) }
-        return rows
-    }
-
-    /// Adds an item.
-    ///
-    /// - Parameters:
-    ///   - row: With its value.
-    ///   - tags: Of its searchable attributes.
-    /// - Throws: `duplicate` when an item has this primary-key tag.
-    public func insert(_ row: ItemRow, tags: [[UInt8]]) throws(ItemStoreError) {
-        let insertion = try Statement(
-            """
-            INSERT INTO item (reference, item_class, accessibility, access_control, epoch, version,
-                primary_tag, metadata, value)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            """, on: database)
-        try row.bind(to: insertion)
-        try insertion.run()
-        try add(tags, to: database.lastInsertedRow)
-    }
-
-    /// Replaces the item that has the row's reference, with all its tags.
-    ///
-    /// - Parameters:
-    ///   - row: With its value.
-    ///   - tags: Of its searchable attributes.
-    /// - Throws: `damaged` when this transaction has no such item.
-    public func update(_ row: ItemRow, tags: [[UInt8]]) throws(ItemStoreError) {
-        let number = try number(of: row.reference)
-        let update = try Statement(
-            """
-            UPDATE item SET item_class = ?2, accessibility = ?3, access_control = ?4, epoch = ?5,
-                version = ?6, primary_tag = ?7, metadata = ?8, value = ?9
-            WHERE reference = ?1
-            """, on: database)
-        try row.bind(to: update)
-        try update.run()
-        let removal = try Statement("DELETE FROM tag WHERE item = ?1", on: database)
-        try removal.bind(number, at: 1)
-        try removal.run()
-        try add(tags, to: number)
-    }
-
-    /// Removes the item with this primary-key tag.
-    ///
-    /// - Returns: False when there is none.
-    public func delete(primaryTag: [UInt8]) throws(ItemStoreError) -> Bool {
-        let deletion = try Statement("DELETE FROM item WHERE primary_tag = ?1", on: database)
-        try deletion.bind(primaryTag, at: 1)
-        try deletion.run()
-        return database.changedRowCount > 0
-    }
-
     /// Makes everything written durable, as one step, and ends the transaction.
     public consuming func commit() throws(ItemStoreError) {
         try database.execute("COMMIT")
-    }
-
-    private func number(of reference: [UInt8]) throws(ItemStoreError) -> Int64 {
-        let query = try Statement("SELECT row FROM item WHERE reference = ?1", on: database)
-        try query.bind(reference, at: 1)
-        guard try query.step() else { throw .damaged(reason: "the item to replace is gone") }
-        return try query.integer(at: 0)
-    }
-
-    private func add(_ tags: [[UInt8]], to number: Int64) throws(ItemStoreError) {
-        let insertion = try Statement("INSERT INTO tag (tag, item) VALUES (?1, ?2)", on: database)
-        for tag in tags {
-            try insertion.bind(tag, at: 1)
-            try insertion.bind(number, at: 2)
-            try insertion.run()
-            insertion.reset()
-        }
-    }
-}
-
-extension ItemRow {
-    fileprivate init(_ query: borrowing Statement, boxes: ItemBoxes) throws(ItemStoreError) {
-        let tagCount = Self.tagByteCount...Self.tagByteCount
-        try self.init(
-            reference: query.bytes(
-                at: 0, count: Self.referenceByteCount...Self.referenceByteCount),
-            itemClass: query.integer(at: 1, as: UInt8.self),
-            accessibility: query.integer(at: 2, as: UInt8.self),
-            accessControl: query.integer(at: 3, as: UInt8.self),
-            epoch: query.integer(at: 4, as: UInt32.self),
-            version: query.integer(at: 5),
-            primaryTag: query.bytes(at: 6, count: tagCount),
-            metadata: query.bytes(at: 7, count: 0...Self.maximumMetadataByteCount),
-            value: boxes == .metadata
-                ? nil : query.bytes(at: 8, count: 0...Self.maximumValueByteCount))
-    }
-
-    fileprivate func bind(to statement: borrowing Statement) throws(ItemStoreError) {
-        try statement.bind(reference, at: 1)
-        try statement.bind(Int64(itemClass), at: 2)
-        try statement.bind(Int64(accessibility), at: 3)
-        try statement.bind(Int64(accessControl), at: 4)
-        try statement.bind(Int64(epoch), at: 5)
-        try statement.bind(version, at: 6)
-        try statement.bind(primaryTag, at: 7)
-        try statement.bind(metadata, at: 8)
-        try statement.bind(value ?? [], at: 9)
     }
 }
 

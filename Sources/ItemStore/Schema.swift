@@ -3,18 +3,22 @@
 ///     store     id              16 bytes: the keybag of the same store has the same
 ///     item      row             internal number, never used again outside this file
 ///               reference       16 random bytes, the item's name for life
-///               item_class      1: generic password
-///               accessibility   raw value of the class whose key seals both boxes
-///               access_control  0: none
-///               epoch           of that class key
+///               item_class      1 generic password, 2 internet password, 3 certificate, 4 key
+///               accessibility   raw value of the accessibility class
+///               access_control  flags of the access control, 0: none
+///               expires         seconds since 1970, or 2^63 - 1: never
+///               epoch           of the class key that seals the metadata
 ///               version         counts this row's writes, from 1
+///               value_epoch     of the class key that seals the value
+///               value_version   the version with which the value was written
 ///               primary_tag     32 bytes: stands for what makes the item unique
 ///               metadata        sealed box
 ///               value           sealed box; the last column, so that listing reads none of it
 ///     tag       tag, item       32 bytes for one searchable attribute, and the row that has it
 ///
-/// `application_id` is "Vsty", `user_version` the number of the schema. No attribute, label or date
-/// stands in the clear; the number of items, their classes and sizes do.
+/// `application_id` is "Vsty", `user_version` the number of the schema. No attribute stands in the
+/// clear but one: when an item ends, so that it can be removed without any key. The number of items,
+/// their classes and sizes do.
 enum Schema {
     static let version: Int64 = 1
     /// "Vsty" in ASCII; shown by file(1).
@@ -36,8 +40,11 @@ enum Schema {
                 item_class INTEGER NOT NULL,
                 accessibility INTEGER NOT NULL,
                 access_control INTEGER NOT NULL,
+                expires INTEGER NOT NULL,
                 epoch INTEGER NOT NULL,
                 version INTEGER NOT NULL CHECK (version > 0),
+                value_epoch INTEGER NOT NULL,
+                value_version INTEGER NOT NULL CHECK (value_version > 0),
                 primary_tag BLOB NOT NULL UNIQUE CHECK (length(primary_tag) = 32),
                 metadata BLOB NOT NULL,
                 value BLOB NOT NULL
@@ -52,6 +59,10 @@ enum Schema {
             ) STRICT, WITHOUT ROWID
             """)
         try database.execute("CREATE INDEX tag_by_item ON tag (item)")
+        try database.execute(
+            """
+            CREATE INDEX item_by_end ON item (expires) WHERE expires < 9223372036854775807
+            """)
         let insertion = try Statement("INSERT INTO store (id) VALUES (?1)", on: database)
         try insertion.bind(storeID, at: 1)
         try insertion.run()

@@ -1,4 +1,4 @@
-internal import Sealing
+public import Sealing
 public import SecureMemory
 
 /// The random name of one store, 16 bytes.
@@ -50,6 +50,19 @@ public struct ClassKey: ~Copyable, Sendable {
     /// The public key for depositing items while the class is locked, 32 bytes.
     public func depositPublicKey() -> [UInt8] { seed.subkey(3, context: "vestryCK").publicKey() }
 
+    /// Opens what was sealed to ``depositPublicKey()``.
+    ///
+    /// - Parameters:
+    ///   - box: As `Deposit.seal` returned it.
+    ///   - context: The associated data.
+    /// - Returns: The plaintext.
+    /// - Throws: `SealingError`.
+    public func openDeposit(
+        _ box: [UInt8], context: [UInt8]
+    ) throws(SealingError) -> SecretBytes {
+        try Deposit.open(box, seed: seed.subkey(3, context: "vestryCK"), context: context)
+    }
+
     /// A public value that only this key in this store has.
     ///
     /// It tells a genuine key in the kernel from one that somebody else put there. 16 bytes of keyed BLAKE2b say nothing useful about a
@@ -62,7 +75,8 @@ public struct ClassKey: ~Copyable, Sendable {
     }
 }
 
-/// The four bytes of `value`, lowest first.
-public func littleEndian(_ value: UInt32) -> [UInt8] {
-    (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+/// The bytes of `value`, lowest first.
+@inlinable
+public func littleEndian<Number: FixedWidthInteger>(_ value: Number) -> [UInt8] {
+    (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }

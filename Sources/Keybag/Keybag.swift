@@ -76,6 +76,12 @@ public struct Keybag: Equatable, Sendable {
         classEntries.last { $0.keyClass == keyClass }?.epoch
     }
 
+    /// The public key of a class in its current epoch, 32 bytes: seals what only a read with the
+    /// class key opens.
+    public func depositKey(of keyClass: KeyClass) -> (publicKey: [UInt8], epoch: UInt32)? {
+        classEntries.last { $0.keyClass == keyClass }.map { ($0.depositPublicKey, $0.epoch) }
+    }
+
     /// Returns whether a key from the kernel is this store's own: any program of the user can put
     /// keys there.
     public func accepts(_ key: borrowing ClassKey) -> Bool {

@@ -18,6 +18,38 @@ public enum Accessibility: String, CaseIterable, Sendable {
     /// (`kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly`).
     case whenPasscodeSetThisDeviceOnly = "when-passcode-set-this-device-only"
 
+    /// The raw value of Apple's constant, which ``ItemAttribute/accessible`` has.
+    public var appleName: String {
+        switch self {
+        case .afterFirstUnlock: "ck"
+        case .whenUnlocked: "ak"
+        case .afterFirstUnlockThisDeviceOnly: "cku"
+        case .whenUnlockedThisDeviceOnly: "aku"
+        case .whenPasscodeSetThisDeviceOnly: "akpu"
+        }
+    }
+
+    /// Reads the raw value of Apple's constant.
+    ///
+    /// Apple's deprecated "always" classes become the AfterFirstUnlock ones: without any key,
+    /// nothing can be encrypted.
+    ///
+    /// - Parameter name: Such as "ak".
+    public init?(appleName name: String) {
+        switch name {
+        case "dk": self = .afterFirstUnlock
+        case "dku": self = .afterFirstUnlockThisDeviceOnly
+        default:
+            guard let match = Self.allCases.first(where: { $0.appleName == name }) else {
+                return nil
+            }
+            self = match
+        }
+    }
+
+    /// Whether items of this class never leave the machine.
+    public var isThisDeviceOnly: Bool { keyClass.isThisDeviceOnly }
+
     var keyClass: KeyClass {
         switch self {
         case .afterFirstUnlock: .afterFirstUnlock

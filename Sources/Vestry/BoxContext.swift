@@ -9,14 +9,17 @@ internal import KeyClasses
 ///     24      16    reference of the item
 ///     40      1     item class
 ///     41      1     accessibility class
-///     42      1     access control
-///     43      1     which box: 1 metadata, 2 value
-///     44      4     epoch of the class key, little-endian
-///     48      8     version of the row, little-endian
+///     42      1     which box: 1 metadata, 2 value
+///     43      1     reserved, zero
+///     44      4     access control, little-endian
+///     48      4     epoch of the class key that seals this box, little-endian
+///     52      8     metadata: version of the row; value: version of the value, little-endian
+///     60      8     metadata: version of the value; value: 0
+///     68      8     metadata: when the item ends; value: 0
 ///
 /// So a box does not open in another row, as the other box, under an older version of its row, or
-/// with a weaker class written beside it. What this cannot notice is the whole file put back to an
-/// earlier state.
+/// with a weaker class written beside it; and the metadata says which value it belongs to. What this
+/// cannot notice is the whole file put back to an earlier state.
 struct BoxContext {
     enum Box: UInt8 {
         case metadata = 1
@@ -24,25 +27,20 @@ struct BoxContext {
     }
 
     let storeID: StoreID
-    let reference: [UInt8]
-    let itemClass: UInt8
-    let accessibility: UInt8
-    let accessControl: UInt8
-    let epoch: UInt32
-    let version: Int64
+    let row: ItemRow
 
     func bytes(of box: Box) -> [UInt8] {
-        Array("VSTRYBOX".utf8) + storeID.bytes + reference
-            + [itemClass, accessibility, accessControl, box.rawValue] + littleEndian(epoch)
-            + (0..<8).map { UInt8(truncatingIfNeeded: version >> (8 * $0)) }
-    }
-}
-
-extension BoxContext {
-    init(_ row: ItemRow, in storeID: StoreID) {
-        self.init(
-            storeID: storeID, reference: row.reference, itemClass: row.itemClass,
-            accessibility: row.accessibility, accessControl: row.accessControl, epoch: row.epoch,
-            version: row.version)
+        var bytes = Array("VSTRYBOX".utf8) + storeID.bytes + row.reference
+        bytes += [row.itemClass, row.accessibility, box.rawValue, 0]
+        bytes += littleEndian(row.accessControl)
+        switch box {
+        case .metadata:
+            bytes += littleEndian(row.epoch) + littleEndian(row.version)
+            bytes += littleEndian(row.valueVersion) + littleEndian(row.expires)
+        case .value:
+            bytes += littleEndian(row.valueEpoch) + littleEndian(row.valueVersion)
+            bytes += [UInt8](repeating: 0, count: 16)
+        }
+        return bytes
     }
 }

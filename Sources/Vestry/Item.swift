@@ -58,3 +58,27 @@ public struct ItemListing: Equatable, Sendable {
     /// How many do not open although their class is unlocked.
     public let damagedCount: Int
 }
+
+extension Item {
+    init(_ metadata: ItemMetadata, _ accessibility: Accessibility) {
+        self.init(metadata.values, accessibility)
+    }
+
+    init(_ record: ItemRecord) {
+        self.init(record.attributes, record.accessibility)
+    }
+
+    private init(_ values: [ItemAttribute: AttributeValue], _ accessibility: Accessibility) {
+        self.init(
+            key: ItemKey(
+                service: values[.service]?.string ?? "", account: values[.account]?.string ?? ""),
+            label: values[.label]?.string, accessibility: accessibility,
+            creationDate: wholeSeconds(values[.creationDate]?.date ?? 0),
+            modificationDate: wholeSeconds(values[.modificationDate]?.date ?? 0))
+    }
+}
+
+/// Rounds down, and to what fits.
+func wholeSeconds(_ seconds: Double) -> Int64 {
+    Int64(exactly: seconds.rounded(.down)) ?? (seconds < 0 ? .min : .max)
+}

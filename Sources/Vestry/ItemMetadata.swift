@@ -1,3 +1,4 @@
+internal import KeyClasses
 internal import SecureMemory
 
 /// A reason why opened metadata is not what this release writes.
@@ -8,122 +9,147 @@ enum MetadataError: Error, Equatable {
 
 /// The attributes of an item, as they are sealed in its metadata box.
 ///
-/// Version 1. Numbers are little-endian. A value has one encoding, and only that one is accepted:
+/// Version 1. Numbers are little-endian. A set of attributes has one encoding, and only that one is
+/// accepted:
 ///
 ///     offset  size  field
 ///     0       1     version, 1
-///     1       1     number of attributes, 4 or 5
-///     2             attributes, strictly ascending by id, then the end
+///     1       1     number of attributes
+///     2             attributes, strictly ascending by number, then the end
 ///
 /// Attribute:
 ///
-///     0       1     id
+///     0       1     number (`AttributeRule.number`)
 ///     1       4     size of the value
 ///     5             value
 ///
-///     id  value
-///     1   service, UTF-8, at most 65,536 bytes
-///     2   account, likewise
-///     3   label, likewise; the attribute is left out where there is none
-///     4   creation date, seconds since 1970, signed, 8 bytes
-///     5   modification date, likewise, not before the creation date
+/// The type of a value goes by the attribute:
+///
+///     string  UTF-8, at most 65,536 bytes
+///     data    at most 65,536 bytes
+///     number  8 bytes, signed
+///     bool    1 byte, 0 or 1
+///     date    8 bytes: seconds since 1970, IEEE 754; finite, and zero is positive
+///
+/// Every item has an access group, a creation date, a modification date that is not before it, and
+/// says whether it is synchronizable. A password has its primary attributes besides (but for
+/// the four that Apple's interface keeps to itself). Other attributes are there or not. Accessibility,
+/// access control, reference and end of an item stand in its row.
 struct ItemMetadata: Equatable {
     static let version: UInt8 = 1
-    static let maximumTextByteCount = 65_536
+    /// Of one text or of one piece of data.
+    static let maximumValueByteCount = 65_536
+    /// Of everything.
+    static let maximumByteCount = 256 * 1024
+    /// No attribute: BLAKE2b-256 of the value box, for values whose box anybody can make.
+    private static let valueDigestNumber: UInt8 = 255
+    static let valueDigestByteCount = 32
 
-    let key: ItemKey
-    let label: String?
-    let creationDate: Int64
-    let modificationDate: Int64
+    let itemClass: ItemClass
+    var values: [ItemAttribute: AttributeValue]
+    /// What the value box must hash to, where a deposit key sealed it.
+    var valueDigest: [UInt8]?
 
-    private enum Attribute: UInt8 {
-        case service = 1
-        case account = 2
-        case label = 3
-        case creationDate = 4
-        case modificationDate = 5
-    }
-
-    /// Checks what comes from a caller.
-    static func check(_ key: ItemKey, label: String?) throws(VestryError) {
-        let texts = [("service", key.service), ("account", key.account), ("label", label ?? "")]
-        for (name, text) in texts where text.utf8.count > maximumTextByteCount {
-            throw VestryError(
-                .parameter, detail: "the \(name) has more than \(maximumTextByteCount) bytes")
-        }
+    init(
+        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue],
+        valueDigest: [UInt8]? = nil
+    ) {
+        self.itemClass = itemClass
+        self.values = values
+        self.valueDigest = valueDigest
     }
 
     func encoded() -> SecretBytes {
-        var attributes: [(Attribute, [UInt8])] = [
-            (.service, Array(key.service.utf8)), (.account, Array(key.account.utf8)),
-        ]
-        if let label { attributes.append((.label, Array(label.utf8))) }
-        attributes.append((.creationDate, Self.bytes(creationDate)))
-        attributes.append((.modificationDate, Self.bytes(modificationDate)))
-
+        var attributes: [(number: UInt8, bytes: [UInt8])] = []
+        for (attribute, value) in values {
+            guard let number = attribute.rule.number else { continue }
+            attributes.append((number, value.encoded))
+        }
+        if let valueDigest { attributes.append((Self.valueDigestNumber, valueDigest)) }
+        attributes.sort { $0.number < $1.number }
         var bytes: [UInt8] = [Self.version, UInt8(attributes.count)]
-        for (attribute, value) in attributes {
-            bytes.append(attribute.rawValue)
-            bytes += Self.bytes(UInt32(clamping: value.count))
+        for (number, value) in attributes {
+            bytes.append(number)
+            bytes += littleEndian(UInt32(clamping: value.count))
             bytes += value
         }
         return SecretBytes(copying: bytes.span)
     }
 
-    init(key: ItemKey, label: String?, creationDate: Int64, modificationDate: Int64) {
-        self.key = key
-        self.label = label
-        self.creationDate = creationDate
-        self.modificationDate = modificationDate
-    }
-
-    init(parsing bytes: Span<UInt8>) throws(MetadataError) {
-        guard bytes.count >= 2 else { throw .malformed }
+    init(parsing bytes: Span<UInt8>, of itemClass: ItemClass) throws(MetadataError) {
+        guard bytes.count >= 2, bytes.count <= Self.maximumByteCount else { throw .malformed }
         guard bytes[0] == Self.version else { throw .unsupportedVersion(bytes[0]) }
-        var values: [Attribute: [UInt8]] = [:]
+        self.itemClass = itemClass
+        values = [:]
         var last: UInt8 = 0
         var offset = 2
         for _ in 0..<bytes[1] {
             guard bytes.count - offset >= 5 else { throw .malformed }
-            guard let attribute = Attribute(rawValue: bytes[offset]), attribute.rawValue > last
-            else { throw .malformed }
-            last = attribute.rawValue
+            let number = bytes[offset]
+            guard number > last else { throw .malformed }
+            last = number
             let count = (0..<4).reduce(0) { $0 | Int(bytes[offset + 1 + $1]) << (8 * $1) }
             offset += 5
-            guard count <= Self.maximumTextByteCount, count <= bytes.count - offset else {
+            guard count <= Self.maximumValueByteCount, count <= bytes.count - offset else {
                 throw .malformed
             }
-            values[attribute] = (offset..<offset + count).map { bytes[$0] }
+            let value = (offset..<offset + count).map { bytes[$0] }
             offset += count
+            if number == Self.valueDigestNumber {
+                guard count == Self.valueDigestByteCount else { throw .malformed }
+                valueDigest = value
+            } else {
+                guard let attribute = ItemAttribute.withNumber[number],
+                    attribute.belongs(to: itemClass),
+                    let parsed = AttributeValue(encoded: value, as: attribute.kind)
+                else { throw .malformed }
+                values[attribute] = parsed
+            }
         }
-        guard offset == bytes.count else { throw .malformed }
+        guard offset == bytes.count, isComplete else { throw .malformed }
+    }
 
-        key = try ItemKey(
-            service: Self.text(values[.service]), account: Self.text(values[.account]))
-        if let label = values[.label] {
-            self.label = try Self.text(label)
-        } else {
-            label = nil
+    /// Whether everything is there that an item of its class cannot be without.
+    private var isComplete: Bool {
+        guard values[.accessGroup] != nil, values[.synchronizable] != nil,
+            let created = values[.creationDate]?.date,
+            let modified = values[.modificationDate]?.date
+        else { return false }
+        return modified >= created
+            && itemClass.defaultValues.allSatisfy { values[$0.key] != nil }
+    }
+}
+
+extension ItemMetadata {
+    var modificationDate: Double { values[.modificationDate]?.date ?? 0 }
+}
+
+extension ItemAttribute {
+    /// The attributes that stand in metadata, by their numbers.
+    static let withNumber: [UInt8: ItemAttribute] = {
+        var table: [UInt8: ItemAttribute] = [:]
+        for attribute in allCases {
+            if let number = attribute.rule.number { table[number] = attribute }
         }
-        creationDate = try Self.number(values[.creationDate])
-        modificationDate = try Self.number(values[.modificationDate])
-        guard modificationDate >= creationDate else { throw .malformed }
-    }
+        return table
+    }()
+}
 
-    private static func text(_ bytes: [UInt8]?) throws(MetadataError) -> String {
-        guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
-            throw .malformed
+extension ItemClass {
+    /// What an item has that was added without these attributes.
+    var defaultValues: [ItemAttribute: AttributeValue] {
+        switch self {
+        case .genericPassword: Self.genericPasswordDefaults
+        case .internetPassword: Self.internetPasswordDefaults
+        case .certificate, .key, .identity: [:]
         }
-        return text
     }
 
-    private static func number(_ bytes: [UInt8]?) throws(MetadataError) -> Int64 {
-        guard let bytes, bytes.count == 8 else { throw .malformed }
-        let bits = bytes.indices.reduce(UInt64(0)) { $0 | UInt64(bytes[$1]) << (8 * UInt64($1)) }
-        return Int64(bitPattern: bits)
-    }
-
-    private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-        (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-    }
+    private static let genericPasswordDefaults: [ItemAttribute: AttributeValue] = [
+        .service: "", .account: "",
+    ]
+    private static let internetPasswordDefaults: [ItemAttribute: AttributeValue] = [
+        .account: "", .securityDomain: "", .server: "", .networkProtocol: "",
+        .authenticationType: "", .port: 0, .path: "",
+    ]
 }

@@ -8,18 +8,22 @@ internal import SecureMemory
 ///
 ///     size  field
 ///     1     item class
-///     1     what the tag stands for (`Kind`)
-///           each value: its size in bytes, 4, little-endian, then the value
+///     1     what the tag stands for: the number of an attribute, or one of `Kind`
+///           each value: number of its attribute, 1; its size in bytes, 4, little-endian; the value
 ///
-/// which no two different inputs share. Accepted weakness: whoever holds the file sees which items
-/// have an attribute in common, and how many.
+/// with the values in ascending order of their numbers: so no two different inputs are the same
+/// bytes. Values that are empty, zero or false are left out of the three combined tags: there they
+/// are the same as absent ones. Accepted weakness: whoever holds the file sees which items have an
+/// attribute in common, and how many.
 struct ItemTags: ~Copyable {
     enum Kind: UInt8 {
-        /// Service and account together.
+        /// Everything that makes an item unique.
         case primaryKey = 0
-        case service = 1
-        case account = 2
-        case label = 3
+        /// Access group and synchronizability: every query asks for them.
+        case scope = 254
+        /// What makes an item unique in its scope, but for what Apple's interface keeps to itself:
+        /// so a search for one item finds it at once, however many share each of its attributes.
+        case identity = 255
     }
 
     private let key: SecretBytes
@@ -28,29 +32,119 @@ struct ItemTags: ~Copyable {
         key = indexKey.tagKey()
     }
 
-    func primaryTag(of key: ItemKey) -> [UInt8] {
-        tag(.primaryKey, [key.service, key.account])
+    func primaryTag(of metadata: ItemMetadata) -> [UInt8] {
+        primaryTag(metadata.itemClass, metadata.values)
     }
 
-    func serviceTag(_ service: String) -> [UInt8] { tag(.service, [service]) }
+    func primaryTag(
+        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue]
+    ) -> [UInt8] {
+        tag(itemClass, Kind.primaryKey.rawValue, itemClass.primaryAttributes, values)
+    }
+
+    func scopeTag(_ itemClass: ItemClass, group: String, isSynchronizable: Bool) -> [UInt8] {
+        tag(
+            itemClass, Kind.scope.rawValue, [.accessGroup, .synchronizable],
+            [.accessGroup: .string(group), .synchronizable: .bool(isSynchronizable)])
+    }
+
+    func identityTag(
+        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue]
+    ) -> [UInt8] {
+        tag(itemClass, Kind.identity.rawValue, itemClass.identifyingAttributes, values)
+    }
+
+    /// The tag of one attribute; nil for one that has none.
+    func tag(
+        _ attribute: ItemAttribute, _ value: AttributeValue, in itemClass: ItemClass
+    ) -> [UInt8]? {
+        guard attribute.isTagged, let number = attribute.rule.number else { return nil }
+        return tag(itemClass, number, [(number, value)])
+    }
 
     /// The tags of all searchable attributes.
     func searchTags(of metadata: ItemMetadata) -> [[UInt8]] {
-        let label = metadata.label.map { [tag(.label, [$0])] } ?? []
-        return [serviceTag(metadata.key.service), tag(.account, [metadata.key.account])] + label
+        let (itemClass, values) = (metadata.itemClass, metadata.values)
+        var tags = [
+            identityTag(itemClass, values),
+            scopeTag(
+                itemClass, group: values[.accessGroup]?.string ?? "",
+                isSynchronizable: values[.synchronizable]?.bool ?? false),
+        ]
+        for (attribute, value) in values {
+            if let tag = tag(attribute, value, in: itemClass) { tags.append(tag) }
+        }
+        return tags
     }
 
-    private func tag(_ kind: Kind, _ values: [String]) -> [UInt8] {
-        var message: [UInt8] = [ItemClass.genericPassword.rawValue, kind.rawValue]
-        for value in values {
-            message += littleEndian(UInt32(clamping: value.utf8.count))
-            message += value.utf8
+    private func tag(
+        _ itemClass: ItemClass, _ kind: UInt8, _ attributes: [ItemAttribute],
+        _ values: [ItemAttribute: AttributeValue]
+    ) -> [UInt8] {
+        var given: [(UInt8, AttributeValue)] = []
+        for attribute in attributes {
+            guard let number = attribute.rule.number, let value = values[attribute],
+                !value.isEmpty
+            else { continue }
+            given.append((number, value))
+        }
+        return tag(itemClass, kind, given.sorted { $0.0 < $1.0 })
+    }
+
+    private func tag(
+        _ itemClass: ItemClass, _ kind: UInt8, _ values: [(number: UInt8, value: AttributeValue)]
+    ) -> [UInt8] {
+        var message = [itemClass.number, kind]
+        for (number, value) in values {
+            let bytes = value.encoded
+            message.append(number)
+            message += littleEndian(UInt32(clamping: bytes.count))
+            message += bytes
         }
         return key.keyedHash(of: message, count: 32)
     }
 }
 
-/// What kind of item a row holds; the numbers never change.
-enum ItemClass: UInt8 {
-    case genericPassword = 1
+extension ItemAttribute {
+    /// Whether each of its values has a tag of its own.
+    ///
+    /// Not the dates of the keychain, which hardly two items share, and not what the scope holds.
+    var isTagged: Bool {
+        switch self {
+        case .creationDate, .modificationDate, .accessGroup, .synchronizable: false
+        default: rule.number != nil
+        }
+    }
+}
+
+extension ItemClass {
+    /// The attributes that make an item unique.
+    var primaryAttributes: [ItemAttribute] { Self.primaryAttributes[self] ?? [] }
+
+    private static let primaryAttributes: [ItemClass: [ItemAttribute]] = {
+        var table: [ItemClass: [ItemAttribute]] = [:]
+        for itemClass in allCases {
+            table[itemClass] = ItemAttribute.allCases.filter { $0.isPrimary(in: itemClass) }
+        }
+        return table
+    }()
+
+    /// The primary attributes that `ItemTags.Kind.identity` stands for.
+    var identifyingAttributes: [ItemAttribute] {
+        switch self {
+        case .genericPassword: [.service, .account]
+        case .internetPassword:
+            [
+                .account, .securityDomain, .server, .networkProtocol, .authenticationType, .port,
+                .path,
+            ]
+        case .certificate: [.certificateType, .issuer, .serialNumber]
+        case .key:
+            [
+                .keyClass, .applicationLabel, .applicationTag, .creator, .type, .keySizeInBits,
+                .effectiveKeySize, .startDate, .endDate,
+            ]
+        case .identity: []
+        }
+    }
 }

@@ -1,8 +1,9 @@
 internal import ItemStore
 internal import Keybag
-internal import KeyClasses
 public import SecureMemory
 
+// Generic passwords by service and account: the items of the first access group that are not
+// synchronizable.
 extension Keychain {
     /// Returns the secret stored under `key`.
     ///
@@ -20,11 +21,14 @@ extension Keychain {
     /// - Complexity: One indexed read and two decryptions. No password is hashed here; login has
     ///   paid for that.
     public func secret(for key: ItemKey) throws(VestryError) -> SecretBytes {
-        let store = try openStore()
-        let row = try row(for: key, boxes: .metadataAndValue, in: store)
-        let classKey = try store.unlockedKey(row.knownAccessibility().keyClass)
-        try check(row, has: key, classKey, in: store)
-        return try row.openValue(with: classKey, in: store.keybag.storeID)
+        let name = try SimpleName(key, in: self)
+        let transaction = try readTransaction()
+        guard let row = try transaction.row(name, boxes: .metadataAndValue) else {
+            throw VestryError(.itemNotFound)
+        }
+        let (protection, metadata) = try transaction.open(row)
+        return try transaction.openValue(
+            of: row, protection, metadata, authorizer: presenceAuthorizer)
     }
 
     /// Returns the attributes of the item with `key`; its secret is not read.
@@ -33,11 +37,13 @@ extension Keychain {
     /// - Returns: The attributes.
     /// - Throws: ``VestryError``, with the codes of ``secret(for:)``.
     public func item(for key: ItemKey) throws(VestryError) -> Item {
-        let store = try openStore()
-        let row = try row(for: key, boxes: .metadata, in: store)
-        let accessibility = try row.knownAccessibility()
-        let classKey = try store.unlockedKey(accessibility.keyClass)
-        return Item(try check(row, has: key, classKey, in: store), accessibility)
+        let name = try SimpleName(key, in: self)
+        let transaction = try readTransaction()
+        guard let row = try transaction.row(name, boxes: .metadata) else {
+            throw VestryError(.itemNotFound)
+        }
+        let (protection, metadata) = try transaction.open(row)
+        return Item(metadata, protection.accessibility)
     }
 
     /// Returns the attributes of all items, or of all items of one service.
@@ -50,64 +56,27 @@ extension Keychain {
     ///   ``VestryError/Code/noSuchKeychain``, ``VestryError/Code/damaged``,
     ///   ``VestryError/Code/denied`` or ``VestryError/Code/notAvailable`` as ``secret(for:)``.
     public func items(service: String? = nil) throws(VestryError) -> ItemListing {
+        guard let group = accessGroups.first else { throw VestryError(.missingEntitlement) }
+        var query = ItemQuery(.genericPassword)
+        query.accessGroups = [group]
+        query.limit = .all
+        query.isOnlyReadable = true
+        if let service { query.attributes[.service] = .string(service) }
+        let matches: ItemMatches
+        do throws(VestryError) {
+            matches = try find(query)
+        } catch .itemNotFound {
+            return ItemListing(items: [], lockedCount: 0, damagedCount: 0)
+        }
+        return ItemListing(
+            items: matches.records.map { Item($0) }.sorted { $0.key < $1.key },
+            lockedCount: matches.lockedCount, damagedCount: matches.damagedCount)
+    }
+
+    private func readTransaction() throws(VestryError) -> ItemTransaction {
         let store = try openStore()
         let tags = try store.tags()
-        var items: [Item] = []
-        var (lockedCount, damagedCount) = (0, 0)
-        var serviceTag: [UInt8]?
-        if let service { serviceTag = tags.serviceTag(service) }
-        for row in try rows(tag: serviceTag, in: store)
-        where row.itemClass == ItemClass.genericPassword.rawValue {
-            do throws(VestryError) {
-                let accessibility = try row.knownAccessibility()
-                guard let classKey = try store.key(accessibility.keyClass) else {
-                    lockedCount += 1
-                    continue
-                }
-                let metadata = try row.openMetadata(with: classKey, in: store.keybag.storeID)
-                guard tags.primaryTag(of: metadata.key) == row.primaryTag else {
-                    throw VestryError(.itemDamaged)
-                }
-                items.append(Item(metadata, accessibility))
-            } catch  where [.itemDamaged, .newerFormat].contains(error.code) {
-                damagedCount += 1
-            }
-        }
-        items.sort { $0.key < $1.key }
-        return ItemListing(items: items, lockedCount: lockedCount, damagedCount: damagedCount)
-    }
-
-    private func rows(
-        tag: [UInt8]?, in store: borrowing OpenStore
-    ) throws(VestryError) -> [ItemRow] {
-        guard let items = try store.itemsForReading() else { return [] }
-        return try mappingErrors { () throws(ItemStoreError) in try items.rows(tag: tag) }
-    }
-
-    private func row(
-        for key: ItemKey, boxes: ItemBoxes, in store: borrowing OpenStore
-    ) throws(VestryError) -> ItemRow {
-        try ItemMetadata.check(key, label: nil)
-        let tag = try store.tags().primaryTag(of: key)
         guard let items = try store.itemsForReading() else { throw VestryError(.itemNotFound) }
-        let row = try mappingErrors { () throws(ItemStoreError) in
-            try items.row(primaryTag: tag, boxes: boxes)
-        }
-        guard let row else { throw VestryError(.itemNotFound) }
-        return row
-    }
-
-    /// Opens the metadata and refuses a row whose tag was exchanged with another row's: the tag
-    /// stands outside of the boxes.
-    @discardableResult
-    func check(
-        _ row: ItemRow, has key: ItemKey, _ classKey: borrowing ClassKey,
-        in store: borrowing OpenStore
-    ) throws(VestryError) -> ItemMetadata {
-        let metadata = try row.openMetadata(with: classKey, in: store.keybag.storeID)
-        guard metadata.key == key else {
-            throw VestryError(.itemDamaged, detail: "its tag is another item's")
-        }
-        return metadata
+        return ItemTransaction(store, tags, items)
     }
 }

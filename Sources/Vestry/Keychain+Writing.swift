@@ -1,10 +1,10 @@
-internal import Glibc
 internal import ItemStore
 internal import Keybag
 internal import KeyClasses
-internal import Sealing
 public import SecureMemory
 
+// Generic passwords by service and account: the items of the first access group that are not
+// synchronizable.
 extension Keychain {
     /// Stores a secret, in place of the one that has this key or as a new item.
     ///
@@ -28,7 +28,31 @@ extension Keychain {
         _ secret: borrowing SecretBytes, for key: ItemKey, label: String? = nil,
         accessibility: Accessibility? = nil
     ) throws(VestryError) {
-        try store(secret, for: key, label: label, accessibility: accessibility, replacing: true)
+        try Self.check(secret)
+        let name = try SimpleName(key, in: self)
+        var changes = try name.changes(label: label)
+        changes.accessibility = accessibility
+
+        let store = try openStore()
+        let tags = try store.tags()
+        // Before the file is made: a locked class must not leave an empty one behind.
+        if let accessibility { _ = try store.unlockedItemKey(accessibility) }
+        guard let items = try store.itemsForWriting(creating: true) else {
+            throw VestryError(.inputOutput, detail: "no item file")
+        }
+        let transaction = ItemTransaction(store, tags, items)
+        try transaction.sweep()
+        if let row = try transaction.row(name, boxes: .metadata) {
+            let (protection, metadata) = try transaction.open(row)
+            var pending = try transaction.prepare(row, protection, metadata, changes)
+            try transaction.seal(secret, in: &pending)
+            try transaction.update(pending)
+        } else {
+            if accessibility == nil { changes.accessibility = .afterFirstUnlock }
+            _ = try transaction.insert(
+                .genericPassword, changes, group: name.group, secret: secret)
+        }
+        try transaction.commit()
     }
 
     /// Stores a secret as a new item.
@@ -44,7 +68,11 @@ extension Keychain {
         _ secret: borrowing SecretBytes, for key: ItemKey, label: String? = nil,
         accessibility: Accessibility = .afterFirstUnlock
     ) throws(VestryError) {
-        try store(secret, for: key, label: label, accessibility: accessibility, replacing: false)
+        try Self.check(secret)
+        let name = try SimpleName(key, in: self)
+        var changes = try name.changes(label: label)
+        changes.accessibility = accessibility
+        _ = try add(.genericPassword, changes, group: name.group, secret: secret)
     }
 
     /// Removes the item with `key`, and overwrites its bytes in the file.
@@ -57,90 +85,73 @@ extension Keychain {
     ///   this key, ``VestryError/Code/locked`` when the index class key is not in the kernel, and
     ///   the codes of ``set(_:for:label:accessibility:)``.
     public func delete(_ key: ItemKey) throws(VestryError) {
-        try ItemMetadata.check(key, label: nil)
+        let name = try SimpleName(key, in: self)
         let store = try openStore()
-        let tag = try store.tags().primaryTag(of: key)
+        let tags = try store.tags()
         guard let items = try store.itemsForWriting(creating: false) else {
             throw VestryError(.itemNotFound)
         }
-        let isDeleted = try mappingErrors { () throws(ItemStoreError) in
-            try items.delete(primaryTag: tag)
-        }
-        guard isDeleted else { throw VestryError(.itemNotFound) }
-        try items.commitMappingErrors()
-    }
-
-    private func store(
-        _ secret: borrowing SecretBytes, for key: ItemKey, label: String?,
-        accessibility: Accessibility?, replacing: Bool
-    ) throws(VestryError) {
-        guard secret.count <= Self.maximumSecretByteCount else {
-            throw VestryError(
-                .dataTooLarge, detail: "the limit is \(Self.maximumSecretByteCount) bytes")
-        }
-        try ItemMetadata.check(key, label: label)
-        let store = try openStore()
-        let tags = try store.tags()
-        let primaryTag = tags.primaryTag(of: key)
-        // Before the file is made: a locked class must not leave an empty one behind.
-        if let accessibility { _ = try store.unlockedKey(accessibility.keyClass) }
-        guard let items = try store.itemsForWriting(creating: true) else {
-            throw VestryError(.inputOutput, detail: "no item file")
-        }
-
-        let old = try mappingErrors { () throws(ItemStoreError) in
-            try items.row(primaryTag: primaryTag, boxes: .metadata)
-        }
-        let now = Int64(time(nil))
-        let row: ItemRow
-        let metadata: ItemMetadata
-        if let old {
-            guard replacing else { throw VestryError(.duplicateItem) }
-            let oldAccessibility = try old.knownAccessibility()
-            let oldKey = try store.unlockedKey(oldAccessibility.keyClass)
-            let oldMetadata = try check(old, has: key, oldKey, in: store)
-            guard old.version < .max else {
-                throw VestryError(.itemDamaged, detail: "its version is out of range")
-            }
-            metadata = ItemMetadata(
-                key: key, label: label ?? oldMetadata.label,
-                creationDate: oldMetadata.creationDate,
-                // The clock may have been put back since.
-                modificationDate: max(now, oldMetadata.modificationDate))
-            row = ItemRow.sealing(
-                metadata, secret,
-                key: try store.unlockedKey((accessibility ?? oldAccessibility).keyClass),
-                primaryTag: primaryTag, reference: old.reference, version: old.version + 1,
-                in: store.keybag.storeID)
-        } else {
-            metadata = ItemMetadata(
-                key: key, label: label, creationDate: now, modificationDate: now)
-            row = ItemRow.sealing(
-                metadata, secret,
-                key: try store.unlockedKey((accessibility ?? .afterFirstUnlock).keyClass),
-                primaryTag: primaryTag,
-                reference: randomBytes(count: ItemRow.referenceByteCount), version: 1,
-                in: store.keybag.storeID)
-        }
-        let searchTags = tags.searchTags(of: metadata)
-        try mappingErrors { () throws(ItemStoreError) in
-            if old == nil {
-                try items.insert(row, tags: searchTags)
-            } else {
-                try items.update(row, tags: searchTags)
-            }
-        }
-        try items.commitMappingErrors()
+        let transaction = ItemTransaction(store, tags, items)
+        try transaction.sweep()
+        guard try transaction.delete(name) else { throw VestryError(.itemNotFound) }
+        try transaction.commit()
     }
 }
 
-extension ItemStore {
-    /// ``ItemStore/commit()`` with public errors: a closure cannot consume.
-    consuming func commitMappingErrors() throws(VestryError) {
-        do {
-            try commit()
-        } catch {
-            throw error.publicError
+/// What makes up the primary key of an item that service and account address.
+struct SimpleName {
+    let group: String
+    let values: [ItemAttribute: AttributeValue]
+
+    init(_ key: ItemKey, in keychain: Keychain) throws(VestryError) {
+        guard let group = keychain.accessGroups.first else {
+            throw VestryError(.missingEntitlement)
         }
+        self.group = group
+        values = try [
+            .service: ItemAttribute.service.checked(.string(key.service), in: .genericPassword),
+            .account: ItemAttribute.account.checked(.string(key.account), in: .genericPassword),
+            .accessGroup: .string(group),
+        ]
+    }
+
+    func changes(label: String?) throws(VestryError) -> ItemChanges {
+        var changes = ItemChanges()
+        changes.values = values
+        if let label {
+            changes.values[.label] = try ItemAttribute.label.checked(
+                .string(label), in: .genericPassword)
+        }
+        return changes
+    }
+}
+
+extension ItemTransaction {
+    /// The item with a name, unless it is past its end.
+    func row(_ name: SimpleName, boxes: ItemBoxes) throws(VestryError) -> ItemRow? {
+        let tag = tags.primaryTag(.genericPassword, name.values)
+        let row = try mappingErrors { () throws(ItemStoreError) in
+            try items.row(primaryTag: tag, boxes: boxes)
+        }
+        guard let row, !isExpired(row) else { return nil }
+        return row
+    }
+
+    func delete(_ name: SimpleName) throws(VestryError) -> Bool {
+        let tag = tags.primaryTag(.genericPassword, name.values)
+        return try mappingErrors { () throws(ItemStoreError) in
+            try items.delete(primaryTag: tag)
+        }
+    }
+
+    /// Opens the metadata of a row.
+    ///
+    /// - Throws: `VestryError` with the code `locked` among others.
+    func open(_ row: ItemRow) throws(VestryError) -> (Protection, ItemMetadata) {
+        let protection = try Protection(row)
+        guard let key = try store.itemKey(protection.metadataClass) else {
+            throw VestryError(.locked)
+        }
+        return (protection, try row.openMetadata(with: key, tags: tags, in: store.storeID))
     }
 }

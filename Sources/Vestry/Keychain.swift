@@ -1,9 +1,11 @@
 internal import Glibc
 internal import ItemStore
-internal import KernelKeyring
 internal import Keybag
 internal import KeyClasses
 internal import LinuxSystem
+
+/// Gets the key of a presence class, by proof that the user is there.
+typealias PresenceAuthorizer = @Sendable (KeyClass) throws(VestryError) -> ClassKey
 
 /// The keychain of the user who runs this program.
 ///
@@ -22,10 +24,24 @@ public struct Keychain: Sendable {
     /// The largest secret, in bytes: 8 MiB.
     public static let maximumSecretByteCount = 8 * 1024 * 1024
 
-    /// The largest service, account or label, in bytes of UTF-8.
-    public static let maximumTextByteCount = ItemMetadata.maximumTextByteCount
+    /// The largest text or data of an attribute, in bytes; of a text, those of its UTF-8.
+    public static let maximumTextByteCount = ItemMetadata.maximumValueByteCount
+
+    /// The access group of items that name none.
+    public static let defaultAccessGroup = "default"
+
+    /// The access groups of this program, at first ``defaultAccessGroup`` alone.
+    ///
+    /// New items go to the first; a search looks into all. A program names its own groups here:
+    /// groups keep the items of programs apart, and keep nobody out, since all programs of a user
+    /// can name any.
+    public var accessGroups: [String] = [defaultAccessGroup]
 
     let account: Account
+
+    /// Asks for the user, and gives the key of a presence class for one operation; nil where nobody
+    /// can be asked.
+    var presenceAuthorizer: PresenceAuthorizer?
 
     /// Finds the calling user's account.
     ///
@@ -90,59 +106,6 @@ public struct Keychain: Sendable {
         } catch {
             guard case .system(let failure) = error else { return true }
             return failure.errno != ENOENT
-        }
-    }
-}
-
-/// A store with its keybag, for the length of one operation.
-struct OpenStore: ~Copyable {
-    let directory: StoreDirectory
-    let keybag: Keybag
-    let keyring: KernelKeyring
-
-    init(directory: consuming StoreDirectory, keybag: Keybag) {
-        self.directory = directory
-        self.keybag = keybag
-        keyring = KernelKeyring(store: keybag.storeID)
-    }
-
-    /// The key of a class, as it is in the kernel now.
-    ///
-    /// - Returns: Nil when the class is locked. A key that is not the keybag's own, such as one that
-    ///   another program put there, is none.
-    /// - Throws: `VestryError` when the kernel keyring cannot be used.
-    func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
-        let key = try mappingErrors { () throws(KeyringError) in
-            try keyring.classKey(keyClass)
-        }
-        guard let key, keybag.accepts(key) else { return nil }
-        return .some(key)
-    }
-
-    /// The key of a class, or ``VestryError/Code/locked``.
-    func unlockedKey(_ keyClass: KeyClass) throws(VestryError) -> ClassKey {
-        guard let key = try key(keyClass) else { throw VestryError(.locked) }
-        return key
-    }
-
-    /// The tags of this store.
-    ///
-    /// Without the index class key nobody can tell whether an item exists, so the answer is
-    /// "locked", never "not found".
-    func tags() throws(VestryError) -> ItemTags {
-        ItemTags(indexKey: try unlockedKey(.index))
-    }
-
-    func itemsForReading() throws(VestryError) -> ItemStore? {
-        try mappingErrors { () throws(ItemStoreError) in
-            try ItemStore.openForReading(in: directory, storeID: keybag.storeID.bytes)
-        }
-    }
-
-    func itemsForWriting(creating: Bool) throws(VestryError) -> ItemStore? {
-        try mappingErrors { () throws(ItemStoreError) in
-            try ItemStore.openForWriting(
-                in: directory, storeID: keybag.storeID.bytes, creating: creating)
         }
     }
 }

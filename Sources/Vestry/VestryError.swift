@@ -78,6 +78,12 @@ extension VestryError.Code {
     public static let outOfMemory = Self(rawValue: -108)
     /// The unlock service did not answer in time (`errSecErrnoBase` + `ETIMEDOUT`).
     public static let timedOut = Self(rawValue: 100_110)
+    /// An access group is none of ``Keychain/accessGroups`` (`errSecMissingEntitlement`).
+    public static let missingEntitlement = Self(rawValue: -34018)
+    /// Only the keychain sets this attribute (`errSecReadOnlyAttr`).
+    public static let readOnlyAttribute = Self(rawValue: -25309)
+    /// This release cannot do it (`errSecUnimplemented`).
+    public static let unimplemented = Self(rawValue: -4)
     /// A file or system call failed (`errSecIO`).
     public static let inputOutput = Self(rawValue: -36)
 }
@@ -110,6 +116,9 @@ extension VestryError: CustomStringConvertible {
         case .quotaExceeded: "this user's kernel key quota is used up"
         case .outOfMemory: "not enough memory"
         case .timedOut: "timed out"
+        case .missingEntitlement: "not one of this program's access groups"
+        case .readOnlyAttribute: "only the keychain sets this attribute"
+        case .unimplemented: "not possible in this release"
         case .inputOutput: "input/output error"
         default: "error"
         }

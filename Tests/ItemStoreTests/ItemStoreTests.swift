@@ -37,6 +37,15 @@ func read<Value>(
     return try body(store)
 }
 
+extension ItemStore {
+    /// Every item, or every item that has a tag; metadata only.
+    func rows(tag: [UInt8]?) throws -> [ItemRow] {
+        let numbers = try numbers(ItemSearch(tags: tag.map { [$0] } ?? []))
+        let reader = try reader(of: .metadata)
+        return try numbers.map { try reader.row($0) }
+    }
+}
+
 @Suite struct ItemStoreTests {
     let home: TemporaryHome
 
@@ -101,6 +110,43 @@ func read<Value>(
             try read(in: home) { try $0.row(primaryTag: tag(1), boxes: .metadataAndValue) } == new)
         #expect(try read(in: home) { try $0.rows(tag: tag(10)).count } == 0)
         #expect(try read(in: home) { try $0.rows(tag: tag(11)).count } == 1)
+    }
+
+    @Test func anUpdateWithoutAValueLeavesIt() throws {
+        try write(in: home) { try $0.insert(row(1, value: [7, 8]), tags: []) }
+        try write(in: home) { try $0.update(row(1, version: 2, value: nil), tags: []) }
+        #expect(
+            try read(in: home) { try $0.row(primaryTag: tag(1), boxes: .metadataAndValue) }
+                == row(1, version: 2, value: [7, 8]))
+    }
+
+    @Test func anUpdateToAnotherItemsPrimaryTagIsADuplicate() throws {
+        try write(in: home) {
+            try $0.insert(row(1), tags: [])
+            try $0.insert(row(2), tags: [])
+        }
+        var moved = row(2)
+        moved.primaryTag = tag(1)
+        let update = moved
+        #expect(throws: ItemStoreError.duplicate) {
+            try write(in: home) { try $0.update(update, tags: []) }
+        }
+    }
+
+    @Test func removesWhatHasEndedAndNothingElse() throws {
+        var ended = row(1)
+        ended.expires = 100
+        var later = row(2)
+        later.expires = 101
+        let rows = [ended, later, row(3)]
+        try write(in: home) { store in
+            for row in rows { try store.insert(row, tags: [tag(10)]) }
+        }
+        try write(in: home) { try $0.deleteExpired(now: 100) }
+        #expect(
+            try read(in: home) { try $0.rows(tag: tag(10)).map(\.primaryTag) } == [tag(2), tag(3)])
+        try write(in: home) { try $0.deleteExpired(now: .max) }
+        #expect(try read(in: home) { try $0.rows(tag: nil).map(\.primaryTag) } == [tag(3)])
     }
 
     @Test func deletionTakesTheTagsAlong() throws {

@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 import ItemStore
 import KeyClasses
@@ -143,15 +142,6 @@ struct KeychainTests {
         #expect(try !test.home.read("items.sqlite").contains(Array("MARKER".utf8)))
     }
 
-    /// Runs SQL on the file, as whoever holds the file can.
-    private func tamper(_ sql: String) throws {
-        var database: OpaquePointer?
-        defer { unsafe sqlite3_close(database) }
-        let path = test.home.storePath + "/items.sqlite"
-        try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
-        try #require(unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
-    }
-
     static let changes = [
         "UPDATE item SET value = (SELECT value FROM item WHERE row = 2) WHERE row = 1",
         "UPDATE item SET metadata = (SELECT metadata FROM item WHERE row = 2) WHERE row = 1",
@@ -160,6 +150,10 @@ struct KeychainTests {
         reference = zeroblob(16) FROM (SELECT * FROM item WHERE row = 2) AS o WHERE item.row = 1
         """,
         "UPDATE item SET version = version + 1 WHERE row = 1",
+        "UPDATE item SET value_version = value_version + 1 WHERE row = 1",
+        "UPDATE item SET value_epoch = value_epoch + 1 WHERE row = 1",
+        "UPDATE item SET expires = expires - 1 WHERE row = 1",
+        "UPDATE item SET access_control = 1 WHERE row = 1",
         "UPDATE item SET epoch = epoch + 1 WHERE row = 1",
         "UPDATE item SET accessibility = 3 WHERE row = 1",
         "UPDATE item SET reference = zeroblob(16) WHERE row = 1",
@@ -179,19 +173,23 @@ struct KeychainTests {
         let other = ItemKey(service: "other", account: "alice")
         try keychain.set(SecretBytes("one"), for: key)
         try keychain.set(SecretBytes("two"), for: other)
-        try tamper(sql)
+        try test.tamper(sql)
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .itemDamaged)
+        // A new secret makes up for that.
+        let isOfTheValueAlone =
+            !sql.contains("metadata")
+            && (sql.contains("SET value = ") || sql.contains("SET value_epoch"))
         #expect(
             code { () throws(VestryError) in try keychain.set(SecretBytes("x"), for: key) }
-                == (sql.contains("SET value") && !sql.contains("metadata") ? nil : .itemDamaged))
+                == (isOfTheValueAlone ? nil : .itemDamaged))
     }
 
     @Test func aReplayedValueDoesNotOpen() throws {
         try keychain.set(SecretBytes("old"), for: key)
-        try tamper("CREATE TABLE kept AS SELECT value FROM item")
+        try test.tamper("CREATE TABLE kept AS SELECT value FROM item")
         try keychain.set(SecretBytes("new"), for: key)
-        try tamper("UPDATE item SET value = (SELECT value FROM kept)")
+        try test.tamper("UPDATE item SET value = (SELECT value FROM kept)")
         #expect(
             code { () throws(VestryError) in _ = try keychain.secret(for: key) } == .itemDamaged)
     }
@@ -199,7 +197,7 @@ struct KeychainTests {
     @Test func oneDamagedItemDoesNotHideTheOthers() throws {
         try keychain.set(SecretBytes("one"), for: key)
         try keychain.set(SecretBytes("two"), for: ItemKey(service: "other", account: ""))
-        try tamper("UPDATE item SET epoch = 9 WHERE row = 1")
+        try test.tamper("UPDATE item SET epoch = 9 WHERE row = 1")
         let listing = try keychain.items()
         #expect(listing.items.map(\.key.service) == ["other"])
         #expect(listing.damagedCount == 1)
@@ -215,8 +213,10 @@ struct KeychainTests {
     /// A machine without a battery clock starts in 1970.
     @Test func theModificationDateNeverGoesBack() throws {
         let future = Int64(time(nil)) + 1_000_000
-        let metadata = ItemMetadata(
-            key: key, label: nil, creationDate: future - 1, modificationDate: future)
+        var metadata = TagsAndContextTests.password(key.service, key.account)
+        metadata.values[.accessGroup] = .string(Keychain.defaultAccessGroup)
+        metadata.values[.creationDate] = .date(Double(future - 1))
+        metadata.values[.modificationDate] = .date(Double(future))
         let directory = try test.home.storeDirectory()
         let items = try ItemStore.openForWriting(
             in: directory, storeID: test.keyring.store.bytes, creating: true)
@@ -224,9 +224,14 @@ struct KeychainTests {
             let classKey = SharedKeybag.shared?.key(.afterFirstUnlock)
         else { throw TestKeychain.Unavailable() }
         let tags = ItemTags(indexKey: indexKey)
-        let row = ItemRow.sealing(
-            metadata, SecretBytes("x"), key: classKey, primaryTag: tags.primaryTag(of: key),
-            reference: [UInt8](repeating: 1, count: 16), version: 1, in: test.keyring.store)
+        let operationKey = OperationKey(classKey)
+        var row = ItemRow(
+            new: [UInt8](repeating: 1, count: 16), .genericPassword,
+            Protection(accessibility: .afterFirstUnlock), expires: ItemRow.never)
+        row.seal(value: SecretBytes("x"), with: operationKey, in: test.keyring.store)
+        row.seal(
+            metadata: metadata.encoded(), with: operationKey,
+            primaryTag: tags.primaryTag(of: metadata), in: test.keyring.store)
         try items.insert(row, tags: tags.searchTags(of: metadata))
         try items.commit()
 

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import ItemStore
 import KernelKeyring
@@ -83,13 +84,23 @@ final class TestKeychain {
         }
     }
 
+    /// Runs SQL on the file, as whoever holds the file can.
+    func tamper(_ sql: String) throws {
+        var database: OpaquePointer?
+        defer { unsafe sqlite3_close(database) }
+        let path = home.storePath + "/items.sqlite"
+        try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
+        try #require(unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
+    }
+
     /// The file's rows as they are.
     func rows() throws -> [ItemRow] {
         let directory = try home.storeDirectory()
         let items = try ItemStore.openForReading(
             in: directory, storeID: keyring.store.bytes)
         guard let items else { return [] }
-        return try items.rows(tag: nil)
+        let reader = try items.reader(of: .metadata)
+        return try items.numbers(ItemSearch()).map { try reader.row($0) }
     }
 }
 

@@ -1,0 +1,3 @@
+// OSStatus and SecAccessControl are Security's; source that names them need not import it, as with
+// KeychainAccess.
+@_exported public import Security

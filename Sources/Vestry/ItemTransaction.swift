@@ -1,0 +1,90 @@
+internal import ItemStore
+internal import Keybag
+internal import KeyClasses
+internal import Sealing
+internal import SecureMemory
+
+/// One operation on the items of a store: it sees one state of them, and what it writes happens as a
+/// whole or not at all.
+struct ItemTransaction: ~Copyable {
+    let store: OpenStore
+    let tags: ItemTags
+    let items: ItemStore
+    let now = currentTime()
+
+    /// What a row turns out to be.
+    enum Finding {
+        case noMatch
+        /// It matches, or may match, and its attributes cannot be read now.
+        case locked
+        case match(Protection, ItemMetadata)
+    }
+
+    init(_ store: consuming OpenStore, _ tags: consuming ItemTags, _ items: consuming ItemStore) {
+        self.store = store
+        self.tags = tags
+        self.items = items
+    }
+
+    /// Whether an item is past its end.
+    func isExpired(_ row: ItemRow) -> Bool { row.expires <= wholeSeconds(now) }
+
+    /// The rows that the tags find, ascending.
+    func numbers(_ query: CompiledQuery) throws(VestryError) -> [Int64] {
+        guard !query.isImpossible else { return [] }
+        return try mappingErrors { () throws(ItemStoreError) in try items.numbers(query.search) }
+    }
+
+    func reader(of boxes: ItemBoxes) throws(VestryError) -> ItemRowReader {
+        try mappingErrors { () throws(ItemStoreError) in try items.reader(of: boxes) }
+    }
+
+    /// Looks whether a row that the tags have found matches.
+    func examine(_ row: ItemRow, _ query: CompiledQuery) throws(VestryError) -> Finding {
+        guard !isExpired(row) else { return .noMatch }
+        let protection = try Protection(row)
+        guard query.admits(row, protection) else { return .noMatch }
+        guard let key = try store.itemKey(protection.metadataClass) else { return .locked }
+        let metadata = try row.openMetadata(with: key, tags: tags, in: store.storeID)
+        return try query.admits(metadata) ? .match(protection, metadata) : .noMatch
+    }
+
+    /// Opens the value of a row whose metadata was opened.
+    ///
+    /// - Parameters:
+    ///   - row: With its value.
+    ///   - protection: The row's.
+    ///   - metadata: The row's.
+    ///   - authorizer: Asks for the user, where the item wants that; nil where nobody may be asked.
+    /// - Returns: The secret.
+    /// - Throws: `VestryError`.
+    func openValue(
+        of row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata,
+        authorizer: PresenceAuthorizer?
+    ) throws(VestryError) -> SecretBytes {
+        guard protection.needsPresence else {
+            guard let key = try store.itemKey(protection.valueClass) else {
+                throw VestryError(.locked)
+            }
+            return try row.openValue(with: key, in: store.storeID)
+        }
+        guard let authorizer else {
+            throw VestryError(
+                .locked, detail: "the item asks for the user, and interaction is not allowed")
+        }
+        let key = try authorizer(protection.valueClass)
+        guard store.keybag.accepts(key), key.keyClass == protection.valueClass else {
+            throw VestryError(.locked, detail: "the presence key is another keychain's")
+        }
+        return try row.openDeposit(
+            with: key, digest: metadata.valueDigest, in: store.storeID)
+    }
+
+    consuming func commit() throws(VestryError) {
+        do {
+            try items.commit()
+        } catch {
+            throw error.publicError
+        }
+    }
+}

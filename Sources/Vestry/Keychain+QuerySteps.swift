@@ -1,0 +1,204 @@
+internal import ItemStore
+internal import SecureMemory
+
+// The steps that the operations on queries share.
+extension Keychain {
+    static func check(_ secret: borrowing SecretBytes) throws(VestryError) {
+        guard secret.count <= maximumSecretByteCount else {
+            throw VestryError(
+                .dataTooLarge, detail: "the limit is \(maximumSecretByteCount) bytes")
+        }
+    }
+
+    /// Checks a query that cannot find anything: a mistake in it is more than "not found".
+    func check(_ query: ItemQuery, _ tags: borrowing ItemTags) throws(VestryError) {
+        guard let itemClass = query.itemClass else {
+            guard query.persistentReference != nil else {
+                throw VestryError(.parameter, detail: "the query has no class")
+            }
+            return
+        }
+        guard itemClass != .identity else {
+            throw VestryError(.parameter, detail: "an identity is a certificate and a key")
+        }
+        _ = try CompiledQuery(query, of: itemClass, accessGroups: accessGroups, tags: tags)
+    }
+
+    /// Checks a query and turns it into tags.
+    ///
+    /// - Returns: Nil when there is no item with its reference.
+    /// - Throws: `VestryError`.
+    func compile(
+        _ query: ItemQuery, in transaction: borrowing ItemTransaction
+    ) throws(VestryError) -> CompiledQuery? {
+        try check(query, transaction.tags)
+        var itemClass = query.itemClass
+        if let reference = query.persistentReference {
+            guard let actual = try transaction.itemClass(of: reference) else { return nil }
+            guard itemClass == nil || itemClass == actual else { return nil }
+            itemClass = actual
+        }
+        guard let itemClass else { return nil }
+        return try CompiledQuery(
+            query, of: itemClass, accessGroups: accessGroups, tags: transaction.tags)
+    }
+
+    func add(
+        _ itemClass: ItemClass, _ changes: ItemChanges, group: String,
+        secret: borrowing SecretBytes
+    ) throws(VestryError) -> [UInt8] {
+        let store = try openStore()
+        let tags = try store.tags()
+        // Before the file is made: a locked class must not leave an empty one behind.
+        _ = try store.unlockedItemKey(
+            changes.accessibility ?? itemClass.defaultAccessibility)
+        guard let items = try store.itemsForWriting(creating: true) else {
+            throw VestryError(.inputOutput, detail: "no item file")
+        }
+        let transaction = ItemTransaction(store, tags, items)
+        try transaction.sweep()
+        let reference = try transaction.insert(itemClass, changes, group: group, secret: secret)
+        try transaction.commit()
+        return reference
+    }
+
+    /// Begins a change of what a query finds; what is past its end goes first.
+    func changeTransaction(for query: ItemQuery) throws(VestryError) -> ItemTransaction {
+        guard query.authenticationUI != .skip else {
+            throw VestryError(.parameter, detail: "only a search can skip items")
+        }
+        guard !query.isOnlyReadable else {
+            throw VestryError(.parameter, detail: "only a search can leave out locked items")
+        }
+        let store = try openStore()
+        let tags = try store.tags()
+        try check(query, tags)
+        guard let items = try store.itemsForWriting(creating: false) else {
+            throw VestryError(.itemNotFound)
+        }
+        let transaction = ItemTransaction(store, tags, items)
+        try transaction.sweep()
+        return transaction
+    }
+
+    /// The changes of all items that a query finds, at least one.
+    func pendingUpdates(
+        _ query: ItemQuery, _ attributes: [ItemAttribute: AttributeValue],
+        in transaction: borrowing ItemTransaction
+    ) throws(VestryError) -> [PendingUpdate] {
+        guard let compiled = try compile(query, in: transaction) else {
+            throw VestryError(.itemNotFound)
+        }
+        let changes = try ItemChanges(
+            attributes, of: compiled.itemClass, accessGroups: accessGroups, isUpdate: true)
+        let reader = try transaction.reader(of: .metadata)
+        var updates: [PendingUpdate] = []
+        for number in try transaction.numbers(compiled) {
+            let row = try reader.publicRow(number)
+            switch try transaction.examine(row, compiled) {
+            case .noMatch: continue
+            case .locked: throw VestryError(.locked)
+            case .match(let protection, let metadata):
+                updates.append(try transaction.prepare(row, protection, metadata, changes))
+            }
+        }
+        guard !updates.isEmpty else { throw VestryError(.itemNotFound) }
+        return updates
+    }
+
+    /// The secret that an update leaves as it is, to seal it anew.
+    func oldSecret(
+        of pending: PendingUpdate, _ query: ItemQuery, in transaction: borrowing ItemTransaction
+    ) throws(VestryError) -> SecretBytes {
+        guard let row = try transaction.row(primaryTag: pending.row.primaryTag) else {
+            throw VestryError(.itemDamaged, detail: "its row is gone")
+        }
+        let (protection, metadata) = try transaction.open(row)
+        return try transaction.openValue(
+            of: row, protection, metadata, authorizer: authorizer(for: query))
+    }
+
+    func authorizer(for query: ItemQuery) -> PresenceAuthorizer? {
+        query.authenticationUI == .allow ? presenceAuthorizer : nil
+    }
+
+    /// The record of a row that the tags have found, or nil where it does not match after all or is
+    /// to be skipped.
+    func record(
+        _ number: Int64, _ compiled: CompiledQuery, _ query: ItemQuery, _ wantsSecret: Bool,
+        _ reader: borrowing ItemRowReader, _ transaction: borrowing ItemTransaction
+    ) throws(VestryError) -> ItemRecord? {
+        let row = try reader.publicRow(number)
+        switch try transaction.examine(row, compiled) {
+        case .noMatch: return nil
+        case .locked: throw VestryError(.locked)
+        case .match(let protection, let metadata):
+            guard wantsSecret else {
+                return ItemRecord(row, protection, metadata, secret: nil)
+            }
+            if protection.needsPresence, query.authenticationUI == .skip { return nil }
+            let secret = try transaction.openValue(
+                of: row, protection, metadata,
+                authorizer: authorizer(for: query))
+            return ItemRecord(row, protection, metadata, secret: secret)
+        }
+    }
+}
+
+extension ItemTransaction {
+    /// The class of the item with a reference, or nil.
+    func itemClass(of reference: [UInt8]) throws(VestryError) -> ItemClass? {
+        let number = try mappingErrors { () throws(ItemStoreError) in
+            try items.number(reference: reference)
+        }
+        guard let number else { return nil }
+        return ItemClass(number: try reader(of: .metadata).publicRow(number).itemClass)
+    }
+
+    /// Whether a row is one to delete; where tags and row say so, it need not be opened.
+    func isToDelete(_ row: ItemRow, _ query: CompiledQuery) throws(VestryError) -> Bool {
+        guard query.needsMetadata else { return query.admits(row, try Protection(row)) }
+        switch try examine(row, query) {
+        case .noMatch: return false
+        case .locked: throw VestryError(.locked)
+        case .match: return true
+        }
+    }
+
+    func row(primaryTag: [UInt8]) throws(VestryError) -> ItemRow? {
+        try mappingErrors { () throws(ItemStoreError) in
+            try items.row(primaryTag: primaryTag, boxes: .metadataAndValue)
+        }
+    }
+
+    func delete(_ number: Int64) throws(VestryError) {
+        try mappingErrors { () throws(ItemStoreError) in try items.delete(number: number) }
+    }
+}
+
+extension ItemRowReader {
+    /// ``row(_:)`` with public errors.
+    func publicRow(_ number: Int64) throws(VestryError) -> ItemRow {
+        try mappingErrors { () throws(ItemStoreError) in try row(number) }
+    }
+}
+
+extension ItemQuery {
+    /// How many items a search returns at most.
+    func checkedLimit() throws(VestryError) -> Int {
+        switch limit {
+        case .one, nil: return 1
+        case .all: return .max
+        case .number(let number):
+            guard number > 0 else {
+                throw VestryError(.parameter, detail: "a limit is at least one")
+            }
+            return number
+        }
+    }
+}
+
+extension VestryError {
+    /// Whether the error says something about one item, and nothing about the keychain.
+    var isOfOneItem: Bool { code == .itemDamaged || code == .newerFormat }
+}
