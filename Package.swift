@@ -37,6 +37,8 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
+        // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
+        .target(name: "CCrypto"),
 
         // The core, from the bottom up. A target imports only what stands above it here.
         .target(name: "SecureMemory", dependencies: ["CSodium"], swiftSettings: strict),
@@ -56,9 +58,13 @@ let package = Package(
         .target(
             name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
         .target(
+            name: "Certificates", dependencies: ["CCrypto", "SecureMemory"],
+            swiftSettings: strict),
+        .target(
             name: "Vestry",
             dependencies: [
-                "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
+                "Certificates", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag",
+                "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
             swiftSettings: strict),
@@ -114,6 +120,10 @@ let package = Package(
         .testTarget(
             name: "SessionHelperTests", dependencies: ["LinuxSystem", "SessionHelper"]),
         .testTarget(
+            name: "CertificatesTests",
+            dependencies: ["Certificates", "SecureMemory", "TestSupport"],
+            resources: [.copy("Certificates")]),
+        .testTarget(
             name: "ItemStoreTests",
             dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
         .testTarget(
@@ -122,6 +132,7 @@ let package = Package(
         .testTarget(
             name: "VestryTests",
             dependencies: [
+                "Certificates",
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
             ]),

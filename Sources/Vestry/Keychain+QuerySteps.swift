@@ -19,7 +19,7 @@ extension Keychain {
             return
         }
         guard itemClass != .identity else {
-            throw VestryError(.parameter, detail: "an identity is a certificate and a key")
+            throw VestryError(.parameter, detail: "identities are found as such")
         }
         _ = try CompiledQuery(query, of: itemClass, accessGroups: accessGroups, tags: tags)
     }
