@@ -47,11 +47,14 @@ extension Keychain {
         _ itemClass: ItemClass, _ changes: ItemChanges, group: String,
         secret: borrowing SecretBytes
     ) throws(VestryError) -> [UInt8] {
+        let protection = Protection(
+            accessibility: changes.accessibility ?? itemClass.defaultAccessibility,
+            flags: changes.flags ?? [])
+        try protection.check(isSynchronizable: changes.values[.synchronizable] == true)
         let store = try openStore()
         let tags = try store.tags()
         // Before the file is made: a locked class must not leave an empty one behind.
-        _ = try store.unlockedItemKey(
-            changes.accessibility ?? itemClass.defaultAccessibility)
+        _ = try store.unlockedItemKey(protection.accessibility)
         guard let items = try store.itemsForWriting(creating: true) else {
             throw VestryError(.inputOutput, detail: "no item file")
         }
