@@ -57,7 +57,7 @@ import Testing
             (.damaged, -25295), (.itemDamaged, -26275), (.newerFormat, -25310), (.diskFull, -34),
             (.readOnly, -25292), (.denied, -25243), (.busy, -67869), (.quotaExceeded, -67596),
             (.outOfMemory, -108), (.inputOutput, -36), (.missingEntitlement, -34018),
-            (.readOnlyAttribute, -25309), (.unimplemented, -4),
+            (.readOnlyAttribute, -25309), (.unimplemented, -4), (.serviceNotAvailable, -67585),
         ]
         for (code, number) in table {
             #expect(code.rawValue == number)
@@ -121,7 +121,7 @@ import Testing
         #expect {
             _ = try request.send(to: "/nonexistent/vestry.sock")
         } throws: {
-            ($0 as? VestryError)?.code == .notAvailable
+            ($0 as? VestryError)?.code == .serviceNotAvailable
         }
     }
 }
