@@ -23,6 +23,7 @@ let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
+        .library(name: "VestryTesting", targets: ["VestryTesting"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
@@ -67,6 +68,10 @@ let package = Package(
                 "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
+            swiftSettings: strict),
+
+        .target(
+            name: "VestryTesting", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
             swiftSettings: strict),
 
         // Programs.
@@ -136,6 +141,9 @@ let package = Package(
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
             ]),
+        .testTarget(
+            name: "VestryTestingTests",
+            dependencies: ["SecureMemory", "TestSupport", "Vestry", "VestryTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )
