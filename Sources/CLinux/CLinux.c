@@ -56,10 +56,12 @@ int vestry_try_write_lock(int descriptor, int64_t start, int64_t count)
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
-int vestry_unlock(int descriptor)
+int vestry_unlock(int descriptor, int64_t start, int64_t count)
 {
-    struct flock whole = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
-    return fcntl(descriptor, F_OFD_SETLK, &whole);
+    struct flock lock = {
+        .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count
+    };
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
 void vestry_log(int priority, const char *line)

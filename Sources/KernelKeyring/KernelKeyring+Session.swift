@@ -6,6 +6,9 @@ internal import SecureMemory
 public enum SessionPresence: Equatable, Sendable {
     /// Linked: the two serials are what the end of the session unlinks.
     case linked(presence: Int32, session: Int32)
+    /// Linked before, by a login around this one in the same session (`su - alice` in a shell of
+    /// alice's): the session counts, and goes on counting when this login ends.
+    case alreadyLinked
     /// The session keyring is not this user's own, so it cannot stand for a session of theirs:
     /// no pam_keyinit in the service, or a shell of another user's session.
     case noSessionKeyring
@@ -55,8 +58,12 @@ extension KernelKeyring {
         else { return .noSessionKeyring }
 
         if let presence = try presenceKeyring() {
-            try presence.link(into: session)
-            return .linked(presence: presence.serial, session: session.serial)
+            let linked = try? session.search(.keyring, Self.presenceDescription)
+            if linked == presence { return .alreadyLinked }
+            // The last other session may end at this moment, and the keyring with it.
+            if try presence.linkWhileAlive(into: session) {
+                return .linked(presence: presence.serial, session: session.serial)
+            }
         }
         let ring = try ringOrNew()
         let presence = try Key.makeKeyring(Self.presenceDescription)

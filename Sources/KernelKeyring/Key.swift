@@ -116,6 +116,17 @@ struct Key: Equatable {
         }
     }
 
+    /// Links this key as ``link(into:)`` does, unless it is gone.
+    ///
+    /// - Returns: Whether it was linked.
+    /// - Throws: `KeyringError`.
+    func linkWhileAlive(into keyring: Key) throws(KeyringError) -> Bool {
+        if keyctl_link(serial, keyring.serial) == 0 { return true }
+        let failure = errno
+        if KeyringError.meansAbsent(failure) { return false }
+        throw KeyringError(call: "keyctl_link", errno: failure)
+    }
+
     /// Unlinks this key where it is linked.
     func unlink(from keyring: Key) {
         _ = keyctl_unlink(serial, keyring.serial)

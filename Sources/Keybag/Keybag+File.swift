@@ -23,19 +23,37 @@ extension Keybag {
         return try Keybag(parsing: bytes)
     }
 
+    /// Writes the keybag of a new store, unless there is one.
+    ///
+    /// - Returns: False when there is a keybag already: a home can be shared with a machine whose
+    ///   locks nobody here sees. It is left as it is.
+    /// - Throws: `KeybagError.file`.
+    public func create(in directory: borrowing StoreDirectory) throws(KeybagError) -> Bool {
+        let bytes = try checkedBytes()
+        do throws(SystemCallError) {
+            return try directory.descriptor.createFile(Self.fileName, with: bytes)
+        } catch {
+            throw .file(.system(error))
+        }
+    }
+
     /// Writes the keybag in one step and keeps the file before under
     /// ``previousFileName``.
     ///
     /// - Throws: `KeybagError.file`; the old file is then still in place.
     public func write(in directory: borrowing StoreDirectory) throws(KeybagError) {
-        let bytes = serialized()
-        // What the reader would refuse must never replace what it accepts.
-        guard try Keybag(parsing: bytes) == self else { throw .malformed("own bytes") }
+        let bytes = try checkedBytes()
         do throws(SystemCallError) {
             try directory.descriptor.replaceFile(
                 Self.fileName, with: bytes, keepingPreviousAs: Self.previousFileName)
         } catch {
             throw .file(.system(error))
         }
+    }
+    private func checkedBytes() throws(KeybagError) -> [UInt8] {
+        let bytes = serialized()
+        // What the reader would refuse must never replace what it accepts.
+        guard try Keybag(parsing: bytes) == self else { throw .malformed("own bytes") }
+        return bytes
     }
 }

@@ -36,7 +36,12 @@ extension Keybag {
         classEntries = try Self.parseClassEntries(from: &cursor, count: classEntryCount)
         protectors = []
         for _ in 0..<protectorCount {
-            protectors.append(try Self.parseProtector(from: &cursor, for: classEntries))
+            let protector = try Self.parseProtector(from: &cursor, for: classEntries)
+            // The file belongs to the user: each of a kind would cost a login one more derivation.
+            guard !has(protector.kind) else {
+                throw .malformed("two protectors of kind \(protector.kind.rawValue)")
+            }
+            protectors.append(protector)
         }
         guard cursor.isAtEnd else { throw .malformed("bytes after the last protector") }
     }

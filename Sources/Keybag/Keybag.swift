@@ -30,7 +30,7 @@ internal import Sealing
 /// Protector:
 ///
 ///     0       16    id, random
-///     16      1     kind (`Protector.Kind`)
+///     16      1     kind (`Protector.Kind`); at most one protector of each
 ///     17      1     number of wraps: one for each class entry
 ///     18      2     reserved, zero
 ///     20      4     Argon2id passes, 3 to 16

@@ -20,9 +20,26 @@ extension FileDescriptor {
         return false
     }
 
-    /// Gives back every lock that this descriptor holds.
-    public func unlock() {
-        _ = vestry_unlock(rawValue)
+    /// Takes a write lock on the first `count` bytes in a row of `places` that nobody else has.
+    ///
+    /// - Parameters:
+    ///   - count: From 1 to the number of places.
+    ///   - places: The bytes to choose from.
+    /// - Returns: Whether there were so many.
+    /// - Throws: `SystemCallError` of fcntl(2).
+    public func tryLock(count: Int, anywhereIn places: Range<Int>) throws(SystemCallError) -> Bool {
+        guard count > 0, count <= places.count else { return false }
+        for start in places.lowerBound...(places.upperBound - count)
+        where try tryLock(from: start, count: count) {
+            return true
+        }
+        return false
+    }
+
+    /// Gives back the locks that this descriptor holds on `count` bytes from `start`; all without
+    /// arguments.
+    public func unlock(from start: Int = 0, count: Int = 0) {
+        _ = vestry_unlock(rawValue, Int64(start), Int64(count))
     }
 
     /// The user on the other end of a connected local socket (`SO_PEERCRED`), as the kernel noted it

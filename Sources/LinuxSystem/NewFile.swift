@@ -11,7 +11,8 @@ extension FileDescriptor {
     ///   - name: One path component.
     ///   - bytes: The contents; the file gets mode 0600.
     /// - Returns: False when there is an entry of that name; it is left as it is.
-    /// - Throws: `SystemCallError`; then nothing has been left behind.
+    /// - Throws: `SystemCallError`; then nothing has been left behind, unless it is the last step that
+    ///   failed: the fsync of the folder, after which the new file may not outlive a crash.
     public func createFile(_ name: String, with bytes: [UInt8]) throws(SystemCallError) -> Bool {
         let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
         let newName = ".\(name).new-\(suffix)"

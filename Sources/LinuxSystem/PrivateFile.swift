@@ -109,7 +109,8 @@ extension FileDescriptor {
     ///   - name: One path component.
     ///   - bytes: The new contents; the file gets mode 0600.
     ///   - previous: The name under which the old file stays, replacing what had that name.
-    /// - Throws: `SystemCallError`; the old file is then still in place.
+    /// - Throws: `SystemCallError`; the old file is then still in place, unless it is the last step
+    ///   that failed: the fsync of the folder, after which the new one may not outlive a crash.
     public func replaceFile(
         _ name: String, with bytes: [UInt8], keepingPreviousAs previous: String
     ) throws(SystemCallError) {

@@ -69,7 +69,13 @@ public struct StoreDirectory: ~Copyable, Sendable {
             }
             _ = copy.release()
             defer { _ = unsafe closedir(stream) }
-            while let entry = unsafe readdir(stream) {
+            while true {
+                // NULL is the end or a failure (readdir(3)); a folder that cannot be read is not empty.
+                Glibc.errno = 0
+                guard let entry = unsafe readdir(stream) else {
+                    guard Glibc.errno == 0 else { throw SystemCallError(last: "readdir") }
+                    return true
+                }
                 let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                     unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
                         unsafe String(cString: $0)
@@ -77,7 +83,6 @@ public struct StoreDirectory: ~Copyable, Sendable {
                 }
                 if !name.hasPrefix(".") { return false }
             }
-            return true
         }
     }
 

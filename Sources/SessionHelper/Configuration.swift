@@ -45,7 +45,8 @@ struct Configuration: Equatable {
         var configuration = Configuration()
         var complaints: [Complaint] = []
         var (lowest, highest) = (configuration.users.lowerBound, configuration.users.upperBound)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // Not by "\n": an editor's CRLF is one Character, and no line would end.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let content = line.prefix { $0 != "#" }
             if content.allSatisfy(\.isWhitespace) { continue }

@@ -22,6 +22,7 @@ struct Outcome {
             self.session = VESTRY_SESSION_COUNTS
             presenceKeyring = presence
             sessionKeyring = session
+        case .alreadyLinked: self.session = VESTRY_SESSION_COUNTS
         case .noSessionKeyring: self.session = VESTRY_SESSION_HAS_NO_KEYRING
         case nil: self.session = VESTRY_SESSION_FAILED
         }

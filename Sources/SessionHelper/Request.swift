@@ -69,11 +69,12 @@ struct Request: ~Copyable {
             password: password, newPassword: newPassword)
     }
 
-    /// The text before the first NUL; nil when there is no NUL.
+    /// The text before the first NUL; nil when there is no NUL, or where it is not UTF-8: put right,
+    /// it would be another name.
     private static func name(in bytes: Span<UInt8>) -> String? {
         let text = bytes.indices.map { bytes[$0] }.prefix { $0 != 0 }
         guard text.count < bytes.count else { return nil }
-        return String(decoding: text, as: UTF8.self)
+        return String(validating: text, as: UTF8.self)
     }
 }
 

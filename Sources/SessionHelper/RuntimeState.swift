@@ -5,12 +5,23 @@ internal import Sealing
 
 /// Root's files under `/run/vestry`, opened before privileges are dropped and used after.
 ///
-/// Users can neither take these locks nor hold them up: only root can open the files.
+/// Users cannot take these locks: only root can open the files. But a helper that has become its user
+/// can be stopped by that user with its locks held, until its asker or systemd kills it; and a keybag
+/// may ask for a long derivation. So one user's helpers never hold every turn.
 struct RuntimeState: ~Copyable {
     private let userLock: FileDescriptor
     private let event: FileDescriptor
     private let derivations: FileDescriptor
     private let derivationRange: Range<Int>
+
+    /// In the user's lock file, the byte of the lock on keys and keybag; the turns follow.
+    private static let keysByte = 0
+
+    /// In the user's lock file, a byte for each turn that this user may have at once.
+    private var ownRange: Range<Int> {
+        let start = Self.keysByte + 1 + derivationRange.lowerBound
+        return start..<start + max(1, derivationRange.count / 2)
+    }
 
     /// Opens the state for one user, and makes what is missing.
     ///
@@ -61,14 +72,19 @@ struct RuntimeState: ~Copyable {
         before deadline: Deadline, _ body: () throws(Refusal) -> Value
     ) throws(Refusal) -> Value {
         let lock = try deadline.retry { () throws(Refusal) -> Bool? in
-            try refusing { () throws(SystemCallError) in try userLock.tryLock() } ? true : nil
+            try refusing { () throws(SystemCallError) in
+                try userLock.tryLock(from: Self.keysByte, count: 1)
+            } ? true : nil
         }
         guard lock != nil else { throw Refusal(VESTRY_BUSY) }
-        defer { userLock.unlock() }
+        defer { userLock.unlock(from: Self.keysByte, count: 1) }
         return try body()
     }
 
     /// Runs `body`, which derives a key, when it is this process's turn.
+    ///
+    /// A derivation of more than 64 MiB is the only one of its user's, and leaves the first of all
+    /// turns alone where there are several.
     ///
     /// - Parameters:
     ///   - memoryKiB: What the derivation needs: as many turns as it has units of 64 MiB.
@@ -83,19 +99,27 @@ struct RuntimeState: ~Copyable {
         let needed = Int(memoryKiB) * 1024
         guard needed <= ThisProcess.physicalMemory / 2 else { throw Refusal(VESTRY_NO_MEMORY) }
         let units = (needed + Self.unitByteCount - 1) / Self.unitByteCount
-        let count = min(max(1, units), derivationRange.count)
         let turn = try deadline.retry { () throws(Refusal) -> Bool? in
-            for start in derivationRange.lowerBound...(derivationRange.upperBound - count) {
-                let taken = try refusing { () throws(SystemCallError) in
-                    try derivations.tryLock(from: start, count: count)
-                }
-                if taken { return true }
-            }
-            return nil
+            try refusing { () throws(SystemCallError) in try takeTurn(units: units) } ? true : nil
         }
         guard turn != nil else { throw Refusal(VESTRY_BUSY) }
-        defer { derivations.unlock() }
+        defer {
+            derivations.unlock()
+            userLock.unlock(from: ownRange.lowerBound, count: ownRange.count)
+        }
         return try body()
+    }
+
+    private func takeTurn(units: Int) throws(SystemCallError) -> Bool {
+        let isOrdinary = units <= 1
+        let own = isOrdinary ? 1 : ownRange.count
+        guard try userLock.tryLock(count: own, anywhereIn: ownRange) else { return false }
+        let places = isOrdinary ? derivationRange : derivationRange.dropFirst(1)
+        let range = places.isEmpty ? derivationRange : places
+        let count = min(max(1, units), range.count)
+        if try derivations.tryLock(count: count, anywhereIn: range) { return true }
+        userLock.unlock(from: ownRange.lowerBound, count: ownRange.count)
+        return false
     }
 
     /// Wakes those who wait for this user's unlock (inotify on the folder).

@@ -96,16 +96,23 @@ struct UserService: ~Copyable {
             throw error
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
-        try putUnderLock(opened, into: keyring, of: store)
+        try putUnderLock(opened, into: keyring, wasOpen: wasOpen, of: store)
         if wasOpen { return VESTRY_ALREADY_OPEN }
         return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
     }
 
     private func putUnderLock(
-        _ opened: borrowing OpenedStore, into keyring: KernelKeyring, of store: borrowing Store
+        _ opened: borrowing OpenedStore, into keyring: KernelKeyring, wasOpen: Bool,
+        of store: borrowing Store
     ) throws(Refusal) {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
-            try put(opened.keys, into: keyring)
+            do throws(Refusal) {
+                try put(opened.keys, into: keyring)
+            } catch  where !wasOpen {
+                throw error
+            } catch {
+                // A used-up quota closes nothing that is open.
+            }
             try? keyring.clearMismatch()
             if opened.kind == .loginPassword { forgetPreviousPassword(in: store) }
         }
@@ -129,11 +136,19 @@ struct UserService: ~Copyable {
             let directory = try refusing { () throws(PrivateFileError) in
                 try StoreDirectory.create(for: account)
             }
-            try refusing { () throws(KeybagError) in try created.keybag.write(in: directory) }
+            let isNew = try refusing { () throws(KeybagError) in
+                try created.keybag.create(in: directory)
+            }
+            guard isNew else { return false }
             let keyring = KernelKeyring(store: created.keybag.storeID)
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
-            try put(created.keys, into: keyring)
+            // The store is there, and the session counts, whatever the kernel says of the keys.
+            do throws(Refusal) {
+                try put(created.keys, into: keyring)
+            } catch {
+                outcome.result = error.result
+            }
             return true
         }
         guard isFirst else { return try open(password: password) }
@@ -179,8 +194,9 @@ struct UserService: ~Copyable {
             try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
             // Whoever has proved the old password may read, and the mismatch that a login with the
             // new one has found is healed.
+            // A keyring that takes no key is no reason to call the change failed.
             let keyring = KernelKeyring(store: keybag.storeID)
-            try put(opened.keys, into: keyring)
+            try? put(opened.keys, into: keyring)
             try? keyring.clearMismatch()
             state.announceUnlock()
             return Outcome(VESTRY_REWRAPPED)
@@ -189,7 +205,8 @@ struct UserService: ~Copyable {
 
     // MARK: - Parts
 
-    /// Whether every key that has a place in the kernel is there.
+    /// Whether the store is as open as it can be at this moment, told by the keys that
+    /// `KernelKeyring.lockState` looks at.
     private func isOpen(_ keybag: Keybag, _ keyring: KernelKeyring) throws(Refusal) -> Bool {
         switch keyring.lockState(isGenuine: { keybag.accepts($0) }) {
         case .unlocked: true
@@ -226,6 +243,8 @@ struct UserService: ~Copyable {
         }
         keybag.dropPreviousPassword()
         // On a read-only or full disk it stays until the next login.
+        try? keybag.write(in: store.directory)
+        // Once more, so that the file that is kept does not open with it either.
         try? keybag.write(in: store.directory)
     }
 

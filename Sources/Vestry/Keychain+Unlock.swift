@@ -19,10 +19,11 @@ extension Keychain {
     /// - Parameter password: The login password; at most 512 bytes count, as for libpam.
     /// - Returns: How it was opened.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/wrongPassword``,
-    ///   ``VestryError/Code/noSuchKeychain``, ``VestryError/Code/notAvailable`` when the service is
-    ///   not running, ``VestryError/Code/timedOut`` when it did not answer in 35 seconds, or the
+    ///   ``VestryError/Code/noSuchKeychain``, ``VestryError/Code/serviceNotAvailable`` when the
+    ///   service is not running, ``VestryError/Code/timedOut`` when it did not answer in 35 seconds, or the
     ///   code of what it found wrong with the keychain.
     public func unlock(password: borrowing SecretBytes) throws(VestryError) -> UnlockOutcome {
+        if let processKeys { return try processKeys.unlock(password: password) }
         let request = UnlockRequest(VESTRY_VERB_UNLOCK, password: password)
         return try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
     }
@@ -42,6 +43,9 @@ extension Keychain {
     public func rewrap(
         from oldPassword: borrowing SecretBytes, to newPassword: borrowing SecretBytes
     ) throws(VestryError) {
+        guard processKeys == nil else {
+            throw VestryError(.unimplemented, detail: "a keychain for tests keeps its password")
+        }
         let request = UnlockRequest(
             VESTRY_VERB_REWRAP, password: oldPassword, newPassword: newPassword)
         _ = try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
@@ -112,18 +116,20 @@ struct UnlockRequest: ~Copyable {
         } catch {
             switch error.errno {
             case ENOENT, ECONNREFUSED:
+                throw VestryError(.serviceNotAvailable, detail: "nobody listens at \(path)")
+            case EPERM:
                 throw VestryError(
-                    .notAvailable, detail: "the unlock service is not running at \(path)")
+                    .serviceNotAvailable, detail: "what listens at \(path) is not root's")
             case EAGAIN, ETIMEDOUT:
                 throw VestryError(.timedOut, detail: "the unlock service did not answer")
             case EPIPE, ECONNRESET:
-                throw VestryError(.notAvailable, detail: "the unlock service ended early")
+                throw VestryError(.serviceNotAvailable, detail: "it ended early")
             default:
                 throw error.publicError
             }
         }
         guard reply.count == MemoryLayout<vestry_reply>.size, Self.word(reply, 0) == 1 else {
-            throw VestryError(.notAvailable, detail: "the unlock service gave no valid answer")
+            throw VestryError(.serviceNotAvailable, detail: "it gave no valid answer")
         }
         return Self.word(reply, 4)
     }

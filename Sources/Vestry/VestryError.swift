@@ -48,9 +48,12 @@ extension VestryError.Code {
     public static let cancelled = Self(rawValue: -128)
     /// An argument is outside its limits (`errSecParam`).
     public static let parameter = Self(rawValue: -50)
-    /// Something that the keychain needs is not there: kernel keyring, unlock service, home
-    /// directory (`errSecNotAvailable`).
+    /// Something that the keychain needs is not there: kernel keyring, home directory
+    /// (`errSecNotAvailable`).
     public static let notAvailable = Self(rawValue: -25291)
+    /// The unlock service does not run, or what runs in its place is not it
+    /// (`errSecServiceNotAvailable`).
+    public static let serviceNotAvailable = Self(rawValue: -67585)
     /// The account has no keychain yet (`errSecNoSuchKeychain`).
     public static let noSuchKeychain = Self(rawValue: -25294)
     /// The secret is longer than ``Keychain/maximumSecretByteCount`` (`errSecDataTooLarge`).
@@ -100,6 +103,7 @@ extension VestryError: CustomStringConvertible {
         case .cancelled: "cancelled"
         case .parameter: "invalid argument"
         case .notAvailable: "the keychain is not available"
+        case .serviceNotAvailable: "the unlock service is not available"
         case .noSuchKeychain: "this account has no keychain yet"
         case .dataTooLarge: "the secret is too large"
         case .damaged: "the keychain is damaged"

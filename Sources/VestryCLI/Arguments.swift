@@ -45,7 +45,8 @@ struct Arguments: Equatable {
                 continue
             }
             // Only the part before "=" is ever shown: the rest may be what should not be there.
-            let parts = argument.split(
+            // Cut between scalars: as Characters, "=" and an accent after it are one.
+            let parts = argument.unicodeScalars.split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             guard let option = options.first(where: { $0.name == name }) else {

@@ -46,12 +46,14 @@ extension Failure {
         self.init(status, error.description, hint: hint)
     }
 
+    /// For an account without a keychain, root's included, which never gets one.
+    static let enrollHint =
+        "log in once with your password, which makes it; /etc/vestry.conf says for whom, root never"
+
     /// The exit status and the next step for each code of the library.
     static let table: [VestryError.Code: (status: ExitStatus, hint: String)] = [
         .itemNotFound: (.notFound, "'vestry list' shows what there is"),
-        .noSuchKeychain: (
-            .notFound, "log in once with your password: the first such login makes the keychain"
-        ),
+        .noSuchKeychain: (.notFound, enrollHint),
         .locked: (.locked, "log in with your password, or run 'vestry unlock'"),
         .wrongPassword: (.mismatch, "it is the password that you log in with"),
         .damaged: (
@@ -64,9 +66,12 @@ extension Failure {
             .denied,
             "in ~/.local/share/vestry all files must be yours with mode 0600, the folder 0700"
         ),
-        .readOnly: (.failure, "nothing was changed; the file system is mounted read-only"),
+        .readOnly: (.failure, "nothing was changed; the file or its file system is read-only"),
         .diskFull: (.failure, "nothing was changed; free some space and run the command again"),
         .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
+        .serviceNotAvailable: (
+            .unavailable, "'sudo systemctl start vestry-unlock.socket' starts the unlock service"
+        ),
         .quotaExceeded: (
             .unavailable, "'keyctl show @u' lists the keys; kernel.keys.maxkeys is the limit"
         ),

@@ -45,17 +45,3 @@ struct PasswordSource: Equatable {
         }
     }
 }
-
-/// Runs `body`, which asks the unlock service, and throws what its error means for the command.
-func reportingService<Value>(
-    _ body: () throws(VestryError) -> Value
-) throws(Failure) -> Value {
-    do throws(VestryError) {
-        return try body()
-    } catch {
-        guard error.code == .notAvailable else { throw Failure(error) }
-        throw Failure(
-            .unavailable, error.description,
-            hint: "'sudo systemctl start vestry-unlock.socket' starts the unlock service")
-    }
-}

@@ -107,21 +107,30 @@ final class KernelKeyringTests {
     }
 
     @Test func everySessionLinksTheOnePresenceKeyring() throws {
-        let first = try keyring.linkPresence()
-        let second = try keyring.linkPresence()
-        #expect(first == second)
-        guard case .linked(let presence, let session) = first else {
+        guard case .linked(let presence, let session) = try keyring.linkPresence() else {
             Issue.record("not linked")
             return
         }
         #expect(try Key.session.resolved() == Key(serial: session))
         #expect(Key(serial: presence).described()?.text == "vestry:presence")
+        #expect(try keyring.linkPresence() == .alreadyLinked)
+    }
+
+    /// Between a look and a link, the last other session can end.
+    @Test func aKeyThatIsGoneIsNotLinked() throws {
+        let key = try Key.makeKeyring("vestry test")
+        let session = try #require(try Key.session.resolved())
+        #expect(try key.linkWhileAlive(into: session))
+        key.unlink(from: .session)
+        key.unlink(from: .process)
+        for _ in 0..<200 where key.described() != nil { usleep(10_000) }
+        #expect(try !key.linkWhileAlive(into: session))
     }
 
     @Test func sessionKeysGoWithTheLastLink() throws {
         try putAll()
-        guard case .linked(let presence, _) = try keyring.linkPresence() else { return }
-        Key(serial: presence).unlink(from: .session)
+        let presence = try #require(try keyring.presenceKeyring())
+        presence.unlink(from: .session)
         // The kernel frees unlinked keyrings in the background.
         for _ in 0..<200 where try keyring.hasPresence() { usleep(10_000) }
         #expect(keyring.lockState { _ in true } == .afterFirstUnlock)

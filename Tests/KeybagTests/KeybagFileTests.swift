@@ -45,6 +45,22 @@ import Testing
         }
     }
 
+    /// Two machines with one home: the locks of the one say nothing to the other.
+    @Test func aNewKeybagReplacesNone() throws {
+        try Self.withStore { directory in
+            let first = try Sample.valid()
+            #expect(try first.create(in: directory))
+            let second = try Keybag.create(
+                password: SecretBytes("other"), deviceKey: SecretBytes(Sample.deviceKey)
+            ).keybag
+            #expect(try !second.create(in: directory))
+            let read = try Keybag.read(in: directory)
+            #expect(read == first)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            #expect(names == ["keybag"])
+        }
+    }
+
     @Test(arguments: [0, 18, 71, 1000]) func aCutFileIsDamaged(byteCount: Int) throws {
         try Self.withStore { directory in
             try Sample.valid().write(in: directory)

@@ -156,6 +156,16 @@ enum Sample {
         #expect(error?.isDamage == true)
     }
 
+    /// One password is tried against every protector of a kind: many of them would make one login
+    /// cost as many derivations.
+    @Test func rejectsTwoProtectorsOfAKind() throws {
+        var keybag = try Sample.valid()
+        keybag.protectors += keybag.protectors
+        #expect(throws: KeybagError.malformed("two protectors of kind 1")) {
+            try Keybag(parsing: keybag.serialized())
+        }
+    }
+
     @Test func acceptsTheMostThatMayBeAskedFor() throws {
         let bytes = try Sample.patched(
             at: Self.firstProtector + 20, [16, 0, 0, 0, 0, 0, 16, 0])

@@ -5,46 +5,35 @@ import os
 import re
 import shutil
 import socket
-import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODULE = os.environ["VESTRY_PAM_MODULE"]
-HELPER = "/usr/libexec/vestry-session-helper"
-SOCKET = "/run/vestry/unlock.sock"
-STAND_IN = "/run/stand-in"
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "Support"))
+import helper_client  # noqa: E402
+from harness import Skip, equal  # noqa: E402, F401
+from helper_client import HELPER, OPEN, REQUEST, REWRAP, SOCKET, UNLOCK  # noqa: E402, F401
 
-REQUEST = struct.Struct("=IIIHH256s512s512s")
-OPEN, UNLOCK, REWRAP = 1, 2, 3
+MODULE = os.environ["VESTRY_PAM_MODULE"]
+STAND_IN = "/run/stand-in"
 
 # security/_pam_types.h
 SUCCESS, PERM_DENIED, AUTH_ERR, IGNORE = 0, 6, 7, 25
 
-# enum vestry_result, in order.
-RESULTS = """OPENED ENROLLED ALREADY_OPEN REWRAPPED OPENED_BY_PREVIOUS NO_PASSWORD NO_STORE
-WRONG_PASSWORD DAMAGED NEWER_FORMAT DENIED NOT_SERVED UNKNOWN_USER HOME_MISSING NO_DEVICE_KEY
-NO_KEYRING_SUPPORT KEYRING_BLOCKED KEYRING_QUOTA BUSY NO_MEMORY WRITE_FAILED BAD_REQUEST
-FAILED""".split()
+# As enum vestry_result spells them.
+RESULTS = [name.upper().replace("-", "_") for name in helper_client.RESULTS]
 RESULT = {name: number for number, name in enumerate(RESULTS)}
 
 Request = collections.namedtuple("Request", "verb budget user password new_password raw facts")
 LogLine = collections.namedtuple("LogLine", "level text")
 
 
-class Skip(Exception):
-    """The case can prove nothing on this machine."""
-
-
 def check(condition, text):
     if not condition:
         raise AssertionError(text)
-
-
-def equal(found, expected, what):
-    check(found == expected, f"{what}: {found!r} instead of {expected!r}")
 
 
 def masked(password):
@@ -235,7 +224,7 @@ class World:
 
 
 def reply(result, session=0, presence=0, keyring=0, version=1):
-    return struct.pack("=IIIii", version, result, session, presence, keyring)
+    return helper_client.REPLY.pack(version, result, session, presence, keyring)
 
 
 def keyctl(*arguments, check_status=True):

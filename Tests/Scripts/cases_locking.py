@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import resource
 import time
 
@@ -172,6 +173,19 @@ def without_the_service_unlock_says_how_to_start_it():
 
 
 @case
+def starting_the_service_is_no_advice_for_what_it_answered():
+    login()
+    expect(DONE, "lock", "--all")
+    configuration = pathlib.Path("/etc/vestry.conf")
+    configuration.write_text("enabled = no\n")
+    try:
+        result = unlock(PASSWORD, UNAVAILABLE, says="/etc/vestry.conf")
+        assert b"systemctl" not in result.stderr, result.stderr
+    finally:
+        configuration.unlink()
+
+
+@case
 def a_service_that_is_not_roots_gets_no_password():
     import socket
     login()
@@ -190,7 +204,7 @@ def a_service_that_is_not_roots_gets_no_password():
             connection, _ = listener.accept()
             os._exit(len(connection.recv(4096)) > 0)
         eventually(lambda: listening(SOCKET), what="listener")
-        unlock(PASSWORD, 8, says="connect")
+        unlock(PASSWORD, UNAVAILABLE, says="not root's")
         _, status = os.waitpid(pid, 0)
         equal(status, 0, "bytes were sent")
     finally:

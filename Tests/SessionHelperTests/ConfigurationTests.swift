@@ -12,6 +12,8 @@ import Testing
             (" maximum-uid=70000 # more people\n", true, 1000...70_000),
             ("minimum-uid = 2001\nmaximum-uid = 2001", true, 2001...2001),
             ("enabled = no\nenabled = yes", true, 1000...59_999),
+            ("# by hand\r\nenabled = no\r\n\r\n", false, 1000...59_999),
+            ("minimum-uid = 500\r\nmaximum-uid = 600", true, 500...600),
         ] as [(String, Bool, ClosedRange<UInt32>)])
     func reads(_ text: String, isEnabled: Bool, users: ClosedRange<UInt32>) {
         let (configuration, complaints) = Configuration.parse(text)

@@ -4,6 +4,17 @@ import Vestry
 @testable import VestryCLI
 
 @Suite struct ArgumentsTests {
+    /// As `Character`s, "=" and an accent after it are one.
+    @Test func aValueMayBeginWithAnAccent() throws {
+        let arguments = try Arguments(
+            parsing: ["--label=\u{301}x"], options: [.value("--label")], verb: "set")
+        #expect(arguments.value(of: "--label") == "\u{301}x")
+        let error = #expect(throws: UsageError.self) {
+            try Arguments(parsing: ["--secret=\u{301}x"], options: [], verb: "set")
+        }
+        #expect(error?.message == "set: unknown option '--secret'")
+    }
+
     struct Refusal: CustomTestStringConvertible, Sendable {
         let arguments: [String]
         let message: String

@@ -42,6 +42,7 @@ import Vestry
         (.busy, .timedOut), (.timedOut, .timedOut), (.parameter, .usage),
         (.dataTooLarge, .failure), (.diskFull, .failure), (.readOnly, .failure),
         (.inputOutput, .failure), (.outOfMemory, .failure),
+        (.serviceNotAvailable, .unavailable),
     ]
 
     @Test func eachCodeHasItsExitStatusAndAHint() {

@@ -24,8 +24,8 @@ void vestry_lift_resource_limits(void);
  * `start` (0: to the end of the file). EAGAIN when somebody else has one of them. */
 int vestry_try_write_lock(int descriptor, int64_t start, int64_t count);
 
-/* Gives back what vestry_try_write_lock() took. */
-int vestry_unlock(int descriptor);
+/* Gives back what vestry_try_write_lock() took of these bytes. */
+int vestry_unlock(int descriptor, int64_t start, int64_t count);
 
 /* syslog(3), which is variadic: one line to the authpriv facility. */
 void vestry_log(int priority, const char *line);

@@ -46,7 +46,7 @@ struct RewrapCommand: Command, Equatable {
                     .mismatch, "the two passwords differ", hint: "nothing was changed; try again")
             }
         }
-        try reportingService { () throws(VestryError) in
+        try reporting { () throws(VestryError) in
             try keychain.rewrap(from: oldPassword, to: newPassword)
         }
         return .done

@@ -56,7 +56,7 @@ struct StatusCommand: Command, Equatable {
             switch status.reason {
             case .neverEnrolled:
                 message = "this account has no keychain yet"
-                next = "log in once with your password: the first such login makes the keychain"
+                next = Failure.enrollHint
                 exitStatus = .notFound
             case .notUnlocked:
                 message = "not unlocked since the machine started, or locked with --all"

@@ -40,7 +40,7 @@ struct UnlockCommand: Command, Equatable {
         }
         let password = try password.read(
             asking: "Login password of \(keychain.accountName.escapedForTerminal): ")
-        let outcome = try reportingService { () throws(VestryError) in
+        let outcome = try reporting { () throws(VestryError) in
             try keychain.unlock(password: password)
         }
         if outcome == .unlockedByPreviousPassword {
