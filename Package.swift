@@ -19,12 +19,16 @@ let embedded: [SwiftSetting] = [
     .unsafeFlags(["-wmo"]),
 ]
 
+// Swift 6 mode and no warning, and nothing else: what an ordinary package has.
+let asUsersBuild: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
 let package = Package(
     name: "vestry",
     products: [
         .library(name: "Vestry", targets: ["Vestry"]),
         .library(name: "KeychainAccess", targets: ["KeychainAccess"]),
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "VestryTesting", targets: ["VestryTesting"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
@@ -39,6 +43,8 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
+        // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
+        .target(name: "CCrypto"),
 
         // The core, from the bottom up. A target imports only what stands above it here.
         .target(name: "SecureMemory", dependencies: ["CSodium"], swiftSettings: strict),
@@ -58,9 +64,13 @@ let package = Package(
         .target(
             name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
         .target(
+            name: "Certificates", dependencies: ["CCrypto", "SecureMemory"],
+            swiftSettings: strict),
+        .target(
             name: "Vestry",
             dependencies: [
-                "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
+                "Certificates", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag",
+                "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
             swiftSettings: strict),
@@ -75,6 +85,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "KeychainAccess", dependencies: ["SecureMemory", "Security", "Vestry"],
+            swiftSettings: strict),
+        .target(
+            name: "VestryTesting", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
             swiftSettings: strict),
 
         // Programs.
@@ -128,6 +141,10 @@ let package = Package(
         .testTarget(
             name: "SessionHelperTests", dependencies: ["LinuxSystem", "SessionHelper"]),
         .testTarget(
+            name: "CertificatesTests",
+            dependencies: ["Certificates", "SecureMemory", "TestSupport"],
+            resources: [.copy("Certificates")]),
+        .testTarget(
             name: "ItemStoreTests",
             dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
         // Programs as others write them: by the public interface, and without a warning.
@@ -147,8 +164,28 @@ let package = Package(
         .testTarget(
             name: "VestryTests",
             dependencies: [
+                "Certificates",
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
+            ]),
+        .testTarget(
+            name: "VestryTestingTests",
+            dependencies: ["SecureMemory", "TestSupport", "Vestry", "VestryTesting"]),
+        // Programs as tutorials write them, which see the public interface alone.
+        .target(
+            name: "WrapperProgram", dependencies: ["Security"],
+            path: "Tests/SecurityPrograms/WrapperProgram", swiftSettings: asUsersBuild),
+        .target(
+            name: "FunctionsProgram", dependencies: ["Security"],
+            path: "Tests/SecurityPrograms/FunctionsProgram", swiftSettings: asUsersBuild),
+        .target(
+            name: "ActorProgram", dependencies: ["Security"],
+            path: "Tests/SecurityPrograms/ActorProgram", swiftSettings: asUsersBuild),
+        .testTarget(
+            name: "SecurityTests",
+            dependencies: [
+                "ActorProgram", "FunctionsProgram", "Security", "Vestry", "VestryTesting",
+                "WrapperProgram",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -2,7 +2,7 @@ public import KeyClasses
 internal import SecureMemory
 
 /// Opened class keys, in one buffer of secret bytes.
-public struct ClassKeys: ~Copyable {
+public struct ClassKeys: ~Copyable, Sendable {
     private let names: [(keyClass: KeyClass, epoch: UInt32)]
     private let seeds: SecretBytes
 

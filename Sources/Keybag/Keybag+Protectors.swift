@@ -39,6 +39,18 @@ extension Keybag {
     public static func create(
         password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
     ) throws(KeybagError) -> CreatedKeybag {
+        let created = withoutProtectors()
+        var keybag = created.keybag
+        try keybag.setLoginPassword(
+            password, keys: created.keys, deviceKey: deviceKey, replacing: nil)
+        return CreatedKeybag(keybag: keybag, keys: created.takeKeys())
+    }
+
+    /// Makes random class keys that nothing wraps yet: a keybag that opens nothing, and cannot be
+    /// written to a file.
+    ///
+    /// - Returns: The keybag and its keys.
+    public static func withoutProtectors() -> CreatedKeybag {
         let storeID = StoreID.random()
         let keys = ClassKeys.random()
         var entries: [ClassEntry] = []
@@ -50,9 +62,8 @@ extension Keybag {
                     depositPublicKey: key.depositPublicKey(),
                     checkValue: key.checkValue(in: storeID)))
         }
-        var keybag = Keybag(storeID: storeID, classEntries: entries, protectors: [])
-        try keybag.setLoginPassword(password, keys: keys, deviceKey: deviceKey, replacing: nil)
-        return CreatedKeybag(keybag: keybag, keys: keys)
+        return CreatedKeybag(
+            keybag: Keybag(storeID: storeID, classEntries: entries, protectors: []), keys: keys)
     }
 
     /// Opens the class keys with a password, by the protectors of one kind.
@@ -165,4 +176,7 @@ extension Keybag {
 public struct CreatedKeybag: ~Copyable {
     public let keybag: Keybag
     public let keys: ClassKeys
+
+    /// The keys, for somebody to keep.
+    public consuming func takeKeys() -> ClassKeys { keys }
 }

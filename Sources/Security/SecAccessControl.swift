@@ -63,6 +63,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 /// - Returns: The access control; nil with the error `errSecParam` for another protection, for
 ///   unknown flags, or for both ``SecAccessControlCreateFlags/or`` and
 ///   ``SecAccessControlCreateFlags/and``.
+@discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: Any, _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

@@ -6,6 +6,7 @@ internal import SecurityNames
 ///   - status: What a function returned.
 ///   - reserved: Nil.
 /// - Returns: A sentence; for codes that this keychain never answers, "OSStatus" and the number.
+@discardableResult
 public func SecCopyErrorMessageString(
     _ status: OSStatus, _ reserved: UnsafeMutableRawPointer?
 ) -> CFString? {

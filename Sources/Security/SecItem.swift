@@ -14,6 +14,8 @@ internal import Vestry
 /// Without `kSecAttrAccessible` the item can be read while unlocked; without
 /// `kSecAttrSynchronizable` it is not synchronizable.
 ///
+/// A certificate is added with its DER as `kSecValueData`.
+///
 /// - Parameters:
 ///   - attributes: The class, attributes, the secret as `kSecValueData`, and what to return.
 ///   - result: Where it goes, if anything is asked for; nil for nowhere.
@@ -23,6 +25,7 @@ internal import Vestry
 ///   `errSecAuthFailed` for `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` without a login
 ///   password; `errSecMissingEntitlement` for another access group; `errSecUnimplemented` for
 ///   references (`kSecReturnRef`, `kSecValueRef`); or the number of another `VestryError`.
+@discardableResult
 public func SecItemAdd(
     _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus {
@@ -31,8 +34,15 @@ public func SecItemAdd(
         guard let itemClass = request.itemClass else { throw VestryError(.parameter) }
         let keychain = try CurrentKeychain.keychain()
         let data = request.secret ?? Data()
-        let reference = try keychain.add(
-            itemClass, attributes: request.attributes, secret: secretBytes(data))
+        let reference: [UInt8]
+        if itemClass == .certificate, request.secret != nil {
+            // What a certificate says about itself becomes its attributes.
+            reference = try keychain.addCertificate(
+                der: [UInt8](data), attributes: request.attributes)
+        } else {
+            reference = try keychain.add(
+                itemClass, attributes: request.attributes, secret: secretBytes(data))
+        }
         guard let result = unsafe result, !request.returns.isEmpty else { return }
         let query = ItemQuery(persistentReference: reference)
         let record = try keychain.find(query).records.first
@@ -55,6 +65,7 @@ public func SecItemAdd(
 ///   among those to return is locked, or asks for the user; `errSecParam` also when something is
 ///   asked for and `result` is nil; `errSecUnsupportedOperation` for a condition on certificates in
 ///   a query for another class; and the codes of ``SecItemAdd(_:_:)``.
+@discardableResult
 public func SecItemCopyMatching(
     _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus {
@@ -75,6 +86,7 @@ public func SecItemCopyMatching(
 ///     not named stays.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecDuplicateItem` when another item has the
 ///   new primary attributes; and the codes of ``SecItemAdd(_:_:)``.
+@discardableResult
 public func SecItemUpdate(
     _ query: CFDictionary, _ attributesToUpdate: CFDictionary
 ) -> OSStatus {
@@ -98,6 +110,7 @@ public func SecItemUpdate(
 ///   what is to be returned and a secret are ignored.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecInteractionNotAllowed` when the keychain
 ///   was never unlocked since boot; and the codes of ``SecItemAdd(_:_:)``.
+@discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(VestryError) in
         let request = try SecItemRequest(query, for: .delete)

@@ -101,7 +101,12 @@ struct SecItemRequest {
                 attributes[attribute] = .data(control.value.encoded)
             }
         } else {
-            attributes[attribute] = try AttributeValue(value, for: attribute)
+            let converted = try AttributeValue(value, for: attribute)
+            // An accessibility beside an access control, which comes first, is the same.
+            guard attributes[attribute] ?? converted == converted else {
+                throw VestryError(.parameter)
+            }
+            attributes[attribute] = converted
         }
     }
 

@@ -17,6 +17,7 @@ public let kSecRandomDefault: SecRandomRef! = nil
 ///   - bytes: Where they go; at least `count` bytes.
 /// - Returns: `errSecSuccess`, or `errSecParam` for a negative count, after which nothing is
 ///   written.
+@discardableResult
 public func SecRandomCopyBytes(
     _ generator: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer
 ) -> Int32 {

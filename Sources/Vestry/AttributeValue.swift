@@ -52,7 +52,7 @@ extension AttributeValue: Hashable {
     }
 }
 
-extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+extension AttributeValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral
 {
     public init(stringLiteral text: String) { self = .string(text) }

@@ -1,3 +1,4 @@
+internal import Certificates
 internal import ItemStore
 
 /// A checked query, in terms of tags, rows and attributes.
@@ -12,6 +13,7 @@ struct CompiledQuery {
     private let taggedValues: [ItemAttribute: AttributeValue]
     private let isCaseInsensitive: Bool
     private let label: ItemQuery.TextMatch?
+    private let subject: ItemQuery.TextMatch?
     private let hostOrSubdomain: String?
     private let groups: [String]
     /// Nothing can match.
@@ -19,7 +21,7 @@ struct CompiledQuery {
 
     /// Whether it takes the item's metadata to tell whether it matches.
     var needsMetadata: Bool {
-        !untaggedValues.isEmpty || label != nil || hostOrSubdomain != nil
+        !untaggedValues.isEmpty || label != nil || subject != nil || hostOrSubdomain != nil
     }
 
     /// Checks a query.
@@ -38,8 +40,9 @@ struct CompiledQuery {
         isCaseInsensitive = query.isCaseInsensitive
         label = query.label
         hostOrSubdomain = query.hostOrSubdomain
-        guard query.subject == nil else {
-            throw VestryError(.unimplemented, detail: "a condition on the subject")
+        subject = query.subject
+        guard query.subject == nil || itemClass == .certificate else {
+            throw VestryError(.parameter, detail: "only certificates have a subject")
         }
         guard query.hostOrSubdomain == nil || itemClass == .internetPassword else {
             throw VestryError(.parameter, detail: "only internet passwords have a host")
@@ -154,6 +157,13 @@ struct CompiledQuery {
         if let label {
             guard let text = values[.label]?.string,
                 label.matches(text, isCaseInsensitive: isCaseInsensitive)
+            else { return false }
+        }
+        if let subject {
+            guard let name = values[.subject]?.data else { return false }
+            // A name that is none was stored as an attribute, without its certificate.
+            guard let text = try? Certificate.text(ofName: name),
+                subject.matches(text, isCaseInsensitive: isCaseInsensitive)
             else { return false }
         }
         if let hostOrSubdomain {

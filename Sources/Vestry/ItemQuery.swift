@@ -57,7 +57,8 @@ public struct ItemQuery: Sendable {
     public var isCaseInsensitive = false
     /// A condition on the label.
     public var label: TextMatch?
-    /// A condition on the readable form of a certificate's subject.
+    /// A condition on the readable form (RFC 2253) of a certificate's subject, such as
+    /// "CN=example.org,O=Example".
     public var subject: TextMatch?
     /// A host name that the server of an internet password must be, or be a subdomain of.
     public var hostOrSubdomain: String?

@@ -9,6 +9,7 @@ extension Keychain {
     ///
     /// - Returns: The state at this moment; it can change at any time.
     public func status() -> KeychainStatus {
+        if let processKeys { return processKeys.status() }
         do {
             let store = try openStore()
             // A damaged item file is found here and not by the first program that needs a secret.
@@ -48,6 +49,7 @@ extension Keychain {
     ///   ``VestryError/Code/denied`` when the kernel keyring cannot be used. Nothing to lock is not
     ///   an error.
     public func lock() throws(VestryError) {
+        if let processKeys { return processKeys.lock() }
         try mappingErrors { () throws(KeyringError) in try KernelKeyring.lock() }
     }
 
@@ -55,6 +57,7 @@ extension Keychain {
     ///
     /// - Throws: ``VestryError`` as ``lock()``.
     public func lockAll() throws(VestryError) {
+        if let processKeys { return processKeys.lockAll() }
         try mappingErrors { () throws(KeyringError) in try KernelKeyring.lockAll() }
     }
 
@@ -75,12 +78,15 @@ extension Keychain {
         let clock = ContinuousClock()
         let end = timeout.map { clock.now + $0 }
         // Before the first look, so that no unlock falls between look and watch.
-        let watch = DirectoryWatch(path: VESTRY_UNLOCK_EVENTS_DIRECTORY)
+        let watch =
+            processKeys == nil ? DirectoryWatch(path: VESTRY_UNLOCK_EVENTS_DIRECTORY) : nil
+        // Nobody reports the unlock of a keychain for tests.
+        let step = processKeys == nil ? Duration.seconds(2) : .milliseconds(10)
         while try !isReadable(accessibility) {
-            let rest = end.map { $0 - clock.now } ?? .seconds(2)
+            let rest = end.map { $0 - clock.now } ?? step
             guard rest > .zero else { return false }
-            if watch == nil { pause(min(rest, .seconds(2))) }
-            watch?.wait(atMost: min(rest, .seconds(2)))
+            if watch == nil { pause(min(rest, step)) }
+            watch?.wait(atMost: min(rest, step))
         }
         return true
     }

@@ -19,7 +19,7 @@ extension Keychain {
             return
         }
         guard itemClass != .identity else {
-            throw VestryError(.parameter, detail: "an identity is a certificate and a key")
+            throw VestryError(.parameter, detail: "identities are found as such")
         }
         _ = try CompiledQuery(query, of: itemClass, accessGroups: accessGroups, tags: tags)
     }
@@ -47,11 +47,14 @@ extension Keychain {
         _ itemClass: ItemClass, _ changes: ItemChanges, group: String,
         secret: borrowing SecretBytes
     ) throws(VestryError) -> [UInt8] {
+        let protection = Protection(
+            accessibility: changes.accessibility ?? itemClass.defaultAccessibility,
+            flags: changes.flags ?? [])
+        try protection.check(isSynchronizable: changes.values[.synchronizable] == true)
         let store = try openStore()
         let tags = try store.tags()
         // Before the file is made: a locked class must not leave an empty one behind.
-        _ = try store.unlockedItemKey(
-            changes.accessibility ?? itemClass.defaultAccessibility)
+        _ = try store.unlockedItemKey(protection.accessibility)
         guard let items = try store.itemsForWriting(creating: true) else {
             throw VestryError(.inputOutput, detail: "no item file")
         }

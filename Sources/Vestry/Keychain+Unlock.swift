@@ -23,6 +23,7 @@ extension Keychain {
     ///   service is not running, ``VestryError/Code/timedOut`` when it did not answer in 35 seconds, or the
     ///   code of what it found wrong with the keychain.
     public func unlock(password: borrowing SecretBytes) throws(VestryError) -> UnlockOutcome {
+        if let processKeys { return try processKeys.unlock(password: password) }
         let request = UnlockRequest(VESTRY_VERB_UNLOCK, password: password)
         return try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
     }
@@ -42,6 +43,9 @@ extension Keychain {
     public func rewrap(
         from oldPassword: borrowing SecretBytes, to newPassword: borrowing SecretBytes
     ) throws(VestryError) {
+        guard processKeys == nil else {
+            throw VestryError(.unimplemented, detail: "a keychain for tests keeps its password")
+        }
         let request = UnlockRequest(
             VESTRY_VERB_REWRAP, password: oldPassword, newPassword: newPassword)
         _ = try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))

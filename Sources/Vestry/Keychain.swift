@@ -2,7 +2,7 @@ internal import Glibc
 internal import ItemStore
 internal import Keybag
 internal import KeyClasses
-internal import LinuxSystem
+package import LinuxSystem
 
 /// Gets the key of a presence class, by proof that the user is there.
 typealias PresenceAuthorizer = @Sendable (KeyClass) throws(VestryError) -> ClassKey
@@ -43,6 +43,9 @@ public struct Keychain: Sendable {
     /// can be asked.
     var presenceAuthorizer: PresenceAuthorizer?
 
+    /// The class keys of a keychain for tests; nil for a real one, whose keys are in the kernel.
+    private(set) var processKeys: ProcessKeys?
+
     /// Finds the calling user's account.
     ///
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/notAvailable`` when the account
@@ -63,6 +66,13 @@ public struct Keychain: Sendable {
         self.account = account
     }
 
+    /// A keychain whose class keys are in this process, and not in the kernel.
+    package init(account: Account, keys: ProcessKeys) {
+        self.account = account
+        processKeys = keys
+        presenceAuthorizer = { keyClass throws(VestryError) in try keys.presenceKey(keyClass) }
+    }
+
     /// The folder that the keychain is or would be in.
     public var path: String {
         account.homeDirectory + "/" + StoreDirectory.path.joined(separator: "/")
@@ -72,6 +82,7 @@ public struct Keychain: Sendable {
     public var accountName: String { account.name }
 
     func openStore() throws(VestryError) -> OpenStore {
+        if let processKeys { return try openStore(of: processKeys) }
         let directory: StoreDirectory?
         do throws(PrivateFileError) {
             directory = try StoreDirectory.open(of: account)
@@ -95,6 +106,15 @@ public struct Keychain: Sendable {
             throw VestryError(.noSuchKeychain)
         }
         return OpenStore(directory: directory, keybag: keybag)
+    }
+
+    private func openStore(of keys: ProcessKeys) throws(VestryError) -> OpenStore {
+        // Whether there is a keychain is a matter of its state.
+        _ = try keys.key(.index)
+        let directory = try mappingErrors { () throws(PrivateFileError) in
+            try StoreDirectory.create(for: account)
+        }
+        return OpenStore(directory: directory, keybag: keys.keybag, processKeys: keys)
     }
 
     private static func exists(

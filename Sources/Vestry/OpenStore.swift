@@ -9,9 +9,13 @@ struct OpenStore: ~Copyable {
     let directory: StoreDirectory
     let keybag: Keybag
     let keyring: KernelKeyring
+    private let processKeys: ProcessKeys?
     private let usedKeys = UsedKeys()
 
-    init(directory: consuming StoreDirectory, keybag: Keybag) {
+    init(
+        directory: consuming StoreDirectory, keybag: Keybag, processKeys: ProcessKeys? = nil
+    ) {
+        self.processKeys = processKeys
         self.directory = directory
         self.keybag = keybag
         keyring = KernelKeyring(store: keybag.storeID)
@@ -19,12 +23,13 @@ struct OpenStore: ~Copyable {
 
     var storeID: StoreID { keybag.storeID }
 
-    /// The key of a class, as it is in the kernel now.
+    /// The key of a class, as it is in the kernel now; of a keychain for tests, as its state is.
     ///
     /// - Returns: Nil when the class is locked. A key that is not the keybag's own, such as one that
     ///   another program put there, is none.
     /// - Throws: `VestryError` when the kernel keyring cannot be used.
     func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
+        if let processKeys { return try processKeys.key(keyClass) }
         let key = try mappingErrors { () throws(KeyringError) in
             try keyring.classKey(keyClass)
         }

@@ -1,3 +1,4 @@
+internal import Certificates
 internal import Glibc
 internal import ItemStore
 internal import KernelKeyring
@@ -126,6 +127,17 @@ extension MetadataError: PubliclyMappable {
             VestryError(.newerFormat, detail: "an item has metadata version \(version)")
         case .malformed:
             VestryError(.itemDamaged, detail: "its metadata is malformed")
+        }
+    }
+}
+
+extension CertificateError: PubliclyMappable {
+    var publicError: VestryError {
+        switch self {
+        case .malformed: VestryError(.parameter, detail: "not a certificate or key in DER")
+        case .unavailable:
+            VestryError(.notAvailable, detail: "OpenSSL's library libcrypto.so.3 is not installed")
+        case .outOfMemory: VestryError(.outOfMemory)
         }
     }
 }

@@ -51,6 +51,33 @@ def parallel_writers_of_one_item_leave_one_whole_secret():
 
 
 @case
+def readers_never_miss_an_item_that_is_being_replaced():
+    login()
+    put(b"0", "s", "a")
+    failures = []
+
+    def repeat(count, *arguments, give=None):
+        for _ in range(count):
+            result = vestry(*arguments, give=give)
+            if result.returncode != DONE:
+                failures.append(result)
+
+    # Half of the writers move the item to another class each time.
+    classes = ["after-first-unlock", "when-unlocked"]
+    threads = [threading.Thread(target=repeat, args=(25, "get", "s", "a")) for _ in range(4)] + [
+        threading.Thread(
+            target=repeat, args=(25, "set", "--accessible", classes[n % 2], "s", "a"),
+            kwargs={"give": str(n).encode()})
+        for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    equal(failures, [])
+    assert secret_of("s", "a") in (b"0", b"1", b"2", b"3")
+
+
+@case
 def a_writer_killed_at_any_system_call_leaves_old_or_new():
     if not shutil.which("strace"):
         raise Skip("no strace")

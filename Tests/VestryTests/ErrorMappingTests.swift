@@ -1,3 +1,4 @@
+import Certificates
 import CUnlockProtocol
 import Glibc
 import ItemStore
@@ -38,6 +39,8 @@ import Testing
             (KeyringError.system(call: "keyctl", errno: EIO), .notAvailable),
             (SealingError.truncated, .itemDamaged),
             (SealingError.authenticationFailed, .itemDamaged),
+            (CertificateError.malformed, .parameter), (CertificateError.unavailable, .notAvailable),
+            (CertificateError.outOfMemory, .outOfMemory),
             (MetadataError.malformed, .itemDamaged),
             (MetadataError.unsupportedVersion(2), .newerFormat),
         ]
@@ -53,7 +56,8 @@ import Testing
             (.notAvailable, -25291), (.noSuchKeychain, -25294), (.dataTooLarge, -25302),
             (.damaged, -25295), (.itemDamaged, -26275), (.newerFormat, -25310), (.diskFull, -34),
             (.readOnly, -25292), (.denied, -25243), (.busy, -67869), (.quotaExceeded, -67596),
-            (.outOfMemory, -108), (.inputOutput, -36), (.serviceNotAvailable, -67585),
+            (.outOfMemory, -108), (.inputOutput, -36), (.missingEntitlement, -34018),
+            (.readOnlyAttribute, -25309), (.unimplemented, -4), (.serviceNotAvailable, -67585),
         ]
         for (code, number) in table {
             #expect(code.rawValue == number)

@@ -1,0 +1,80 @@
+#ifndef VESTRY_CCRYPTO_H
+#define VESTRY_CCRYPTO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What Vestry needs to know of certificates and keys, read by OpenSSL's libcrypto.
+ *
+ * The library is loaded by the first call, not with the program: that costs 1.5 ms, as much as
+ * everything else that happens before a password is read, and few programs ever see a certificate.
+ */
+
+enum vestry_crypto_result {
+    VESTRY_CRYPTO_OK = 0,
+    /* Not DER of the kind asked for, or something after it. */
+    VESTRY_CRYPTO_MALFORMED = 1,
+    /* libcrypto.so.3 is not there, or lacks a function. */
+    VESTRY_CRYPTO_UNAVAILABLE = 2,
+    VESTRY_CRYPTO_NO_MEMORY = 3,
+};
+
+/* Bytes from malloc(3). */
+struct vestry_crypto_bytes {
+    uint8_t *bytes;
+    size_t count;
+};
+
+#define VESTRY_CRYPTO_HASH_SIZE 20
+
+struct vestry_certificate {
+    /* 1 to 3: X.509 v1 to v3. */
+    int64_t version;
+    /* DER of the names. */
+    struct vestry_crypto_bytes subject, issuer;
+    /* The same, and the subject's most telling part, for people: UTF-8 (RFC 2253). */
+    struct vestry_crypto_bytes subject_text, summary;
+    /* Contents of the DER. */
+    struct vestry_crypto_bytes serial;
+    /* Of the extension; count 0 where there is none. */
+    struct vestry_crypto_bytes subject_key_id;
+    /* SHA-1 of the public key's bits. */
+    uint8_t public_key_hash[VESTRY_CRYPTO_HASH_SIZE];
+    /* Seconds since 1970. */
+    int64_t not_before, not_after;
+    /* Addresses in subject and alternative names, each ended by a line feed. */
+    struct vestry_crypto_bytes email_addresses;
+};
+
+enum vestry_key_algorithm {
+    VESTRY_KEY_OTHER = 0,
+    VESTRY_KEY_RSA = 1,
+    VESTRY_KEY_EC = 2,
+};
+
+struct vestry_key {
+    enum vestry_key_algorithm algorithm;
+    int is_private;
+    int64_t bits;
+    uint8_t public_key_hash[VESTRY_CRYPTO_HASH_SIZE];
+};
+
+/* Reads one certificate; on success the caller frees it. */
+enum vestry_crypto_result vestry_certificate_read(
+    const uint8_t *der, size_t count, struct vestry_certificate *certificate);
+
+void vestry_certificate_free(struct vestry_certificate *certificate);
+
+/*
+ * Reads a private key (PKCS #8, or PKCS #1 or SEC 1 of RSA and EC) or a public key
+ * (SubjectPublicKeyInfo, or PKCS #1 of RSA).
+ */
+enum vestry_crypto_result vestry_key_read(
+    const uint8_t *der, size_t count, struct vestry_key *key);
+
+/* The readable form (RFC 2253, UTF-8) of a name in DER; the caller frees the bytes. */
+enum vestry_crypto_result vestry_name_text(
+    const uint8_t *der, size_t count, struct vestry_crypto_bytes *text);
+
+#endif

@@ -1,0 +1,101 @@
+import Foundation
+import SecureMemory
+import TestSupport
+import Testing
+
+@testable import Certificates
+
+func file(_ name: String) throws -> [UInt8] {
+    let url = try #require(
+        Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Certificates"))
+    return Array(try Data(contentsOf: url))
+}
+
+/// The expected values are those that `openssl x509 -text` and `openssl asn1parse` print.
+@Suite struct CertificateTests {
+    @Test func readsWhatACertificateSays() throws {
+        let certificate = try Certificate(der: try file("ec.cer"))
+        #expect(certificate.version == 3)
+        #expect(
+            certificate.subjectText
+                == "emailAddress=post@example.org,CN=mail.example.org,O=Bücher & Söhne,C=DE")
+        #expect(certificate.summary == "mail.example.org")
+        #expect(certificate.issuer == certificate.subject)
+        #expect(certificate.subject.first == 0x30)
+        #expect(try Certificate.text(ofName: certificate.subject) == certificate.subjectText)
+        // The high bit is set, so DER puts a zero before it.
+        #expect(certificate.serialNumber == bytes(hex: "00 8877665544332211"))
+        #expect(
+            certificate.subjectKeyID == bytes(hex: "6762ABADE0FD8978C46779A7D284D978C14BE0C6"))
+        // The same here, because OpenSSL makes the identifier from the key's bits.
+        #expect(certificate.publicKeyHash == certificate.subjectKeyID)
+        #expect(certificate.validity == 1_796_012_028...2_111_372_028)
+        #expect(certificate.emailAddresses == ["post@example.org", "alice@example.org"])
+    }
+
+    @Test func aSubjectWithoutACommonNameHasASummary() throws {
+        let certificate = try Certificate(der: try file("rsa.cer"))
+        #expect(certificate.summary == "Example")
+        #expect(certificate.serialNumber == [5])
+        #expect(certificate.emailAddresses == [])
+    }
+
+    @Test func rejectsEveryTruncationAndAByteMore() throws {
+        let der = try file("ec.cer")
+        for count in 0..<der.count {
+            #expect(throws: CertificateError.malformed) {
+                try Certificate(der: Array(der.prefix(count)))
+            }
+        }
+        #expect(throws: CertificateError.malformed) { try Certificate(der: der + [0]) }
+        #expect(throws: CertificateError.malformed) { try Certificate.text(ofName: der) }
+    }
+
+    @Test func noSingleByteChangeTraps() throws {
+        let der = try file("ec.cer")
+        for offset in der.indices {
+            for change in [0x01, 0x80, 0xFF] as [UInt8] {
+                var changed = der
+                changed[offset] ^= change
+                _ = try? Certificate(der: changed)
+            }
+        }
+    }
+
+    static let keys: [(String, KeyDescription.Algorithm, Bool, Int64)] = [
+        ("ec.pkcs8", .ellipticCurve, true, 256), ("ec.sec1", .ellipticCurve, true, 256),
+        ("ec.spki", .ellipticCurve, false, 256), ("rsa.pkcs8", .rsa, true, 2048),
+        ("rsa.pkcs1", .rsa, true, 2048), ("rsa.pkcs1-public", .rsa, false, 2048),
+        ("ed25519.pkcs8", .other, true, 256),
+    ]
+
+    @Test(arguments: keys)
+    func readsKeys(
+        _ name: String, _ algorithm: KeyDescription.Algorithm, _ isPrivate: Bool, _ bits: Int64
+    ) throws {
+        let der = try file(name)
+        let key = try KeyDescription(der: SecretBytes(der))
+        #expect(key.algorithm == algorithm)
+        #expect(key.isPrivate == isPrivate)
+        #expect(key.sizeInBits == bits)
+        for count in 0..<der.count {
+            #expect(throws: CertificateError.malformed) {
+                try KeyDescription(der: SecretBytes(Array(der.prefix(count))))
+            }
+        }
+        #expect(throws: CertificateError.malformed) {
+            try KeyDescription(der: SecretBytes(der + [0]))
+        }
+    }
+
+    @Test(arguments: [
+        ("ec.cer", ["ec.pkcs8", "ec.sec1", "ec.spki"]),
+        ("rsa.cer", ["rsa.pkcs8", "rsa.pkcs1", "rsa.pkcs1-public"]),
+    ])
+    func aKeyAndItsCertificateHaveOneHash(_ certificate: String, _ keys: [String]) throws {
+        let hash = try Certificate(der: try file(certificate)).publicKeyHash
+        for key in keys {
+            #expect(try KeyDescription(der: SecretBytes(try file(key))).publicKeyHash == hash)
+        }
+    }
+}
