@@ -1,7 +1,6 @@
 internal import Keybag
 internal import KeyClasses
-package import SecureMemory
-
+internal import SecureMemory
 internal import Synchronization
 
 /// Class keys that this process holds itself, in place of the kernel, and a lock state that a test

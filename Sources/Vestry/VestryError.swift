@@ -84,6 +84,8 @@ extension VestryError.Code {
     public static let readOnlyAttribute = Self(rawValue: -25309)
     /// This release cannot do it (`errSecUnimplemented`).
     public static let unimplemented = Self(rawValue: -4)
+    /// A secret is no text in UTF-8 (`errSecConversionError`).
+    public static let conversion = Self(rawValue: -67594)
     /// A file or system call failed (`errSecIO`).
     public static let inputOutput = Self(rawValue: -36)
 }
@@ -119,6 +121,7 @@ extension VestryError: CustomStringConvertible {
         case .missingEntitlement: "not one of this program's access groups"
         case .readOnlyAttribute: "only the keychain sets this attribute"
         case .unimplemented: "not possible in this release"
+        case .conversion: "the secret is no text"
         case .inputOutput: "input/output error"
         default: "error"
         }

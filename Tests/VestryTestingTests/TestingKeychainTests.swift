@@ -110,6 +110,33 @@ import VestryTesting
         #expect(readCode() == .locked)
     }
 
+    @Test func textsAreUTF8() throws {
+        try keychain.set("pässword\n", for: key)
+        #expect(try keychain.string(for: key) == "pässword\n")
+        #expect(try keychain.secret(for: key).exposed == Array("pässword\n".utf8))
+        let records = try keychain.find(ItemQuery(.genericPassword), wantingSecrets: true).records
+        #expect(records.map(\.string) == ["pässword\n"])
+        try keychain.set(SecretBytes([0xFF]), for: key)
+        #expect(
+            code { () throws(VestryError) in _ = try keychain.string(for: key) } == .conversion)
+        #expect(try keychain.find(ItemQuery(.genericPassword)).records.map(\.string) == [nil])
+    }
+
+    @Test func changesOfTheStatusAreReported() async throws {
+        var states: [KeychainStatus.State] = []
+        for await status in keychain.statusChanges(every: .milliseconds(1)) {
+            states.append(status.state)
+            switch states.count {
+            case 1: testing.state = .locked
+            case 2: testing.state = .afterFirstUnlock
+            case 3: testing.state = .noStore
+            default: break
+            }
+            if states.count == 4 { break }
+        }
+        #expect(states == [.unlocked, .locked, .afterFirstUnlock, .noStore])
+    }
+
     @Test func theFolderLivesAsLongAsTheKeychain() throws {
         var other: TestingKeychain? = try TestingKeychain()
         var keychain = other?.keychain

@@ -58,6 +58,7 @@ import Testing
             (.readOnly, -25292), (.denied, -25243), (.busy, -67869), (.quotaExceeded, -67596),
             (.outOfMemory, -108), (.inputOutput, -36), (.missingEntitlement, -34018),
             (.readOnlyAttribute, -25309), (.unimplemented, -4), (.serviceNotAvailable, -67585),
+            (.conversion, -67594),
         ]
         for (code, number) in table {
             #expect(code.rawValue == number)

@@ -1,0 +1,57 @@
+public import SecureMemory
+
+/// The owner of a secret's bytes, under a name that `import Vestry` alone gives.
+public typealias SecretBytes = SecureMemory.SecretBytes
+
+// A `String` cannot be wiped: where the bytes of a secret go into one, or come out of one, copies of
+// them stay in memory until it is used for something else. `SecretBytes` leaves none.
+extension Keychain {
+    /// Returns the secret stored under `key`, as text.
+    ///
+    /// - Parameter key: The exact service and account.
+    /// - Returns: The text; a copy of the secret that nobody wipes.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/conversion`` when the secret is no
+    ///   UTF-8; and the codes of ``secret(for:)``.
+    public func string(for key: ItemKey) throws(VestryError) -> String {
+        let secret = try secret(for: key)
+        let text = secret.withBytes { String(copying: $0) }
+        guard let text else { throw VestryError(.conversion) }
+        return text
+    }
+
+    /// Stores a text as ``set(_:for:label:accessibility:)`` stores a secret.
+    ///
+    /// - Parameters:
+    ///   - text: Its UTF-8 becomes the secret, without anything added.
+    ///   - key: Service and account.
+    ///   - label: A name for people; nil leaves it.
+    ///   - accessibility: When the item can be read; nil leaves it.
+    /// - Throws: ``VestryError``, with the codes of ``set(_:for:label:accessibility:)``.
+    public func set(
+        _ text: String, for key: ItemKey, label: String? = nil,
+        accessibility: Accessibility? = nil
+    ) throws(VestryError) {
+        try set(
+            SecretBytes(copying: Array(text.utf8).span), for: key, label: label,
+            accessibility: accessibility)
+    }
+}
+
+extension ItemRecord {
+    /// The secret as text; nil when it is no UTF-8, or the search was not asked for secrets.
+    public var string: String? {
+        let text = withSecret { secret in secret.withBytes { String(copying: $0) } }
+        return text ?? nil
+    }
+}
+
+extension String {
+    /// Copies UTF-8; nil for other bytes.
+    fileprivate init?(copying bytes: Span<UInt8>) {
+        let text = unsafe bytes.withUnsafeBufferPointer {
+            unsafe String(validating: $0, as: UTF8.self)
+        }
+        guard let text else { return nil }
+        self = text
+    }
+}
