@@ -49,11 +49,6 @@ void vestry_set_error(int error)
     errno = error;
 }
 
-int vestry_duplicate(int descriptor, int lowest)
-{
-    return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
-}
-
 int vestry_peer_user(int socket, uid_t *user)
 {
     struct ucred peer;

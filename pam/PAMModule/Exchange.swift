@@ -71,6 +71,8 @@ private func submit(
 /// The same program behind its socket, for hosts that are not root.
 enum UnlockSocket {
     static func ask(_ request: consuming SecretRequest, by deadline: Deadline) -> Answer {
+        guard let standard = StandardDescriptors() else { return .unreachable(currentError) }
+        defer { standard.release() }
         let kind = CInt(truncatingIfNeeded: SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return .unreachable(currentError) }

@@ -16,6 +16,8 @@ struct Helper {
     static func ask(
         _ request: consuming SecretRequest, _ verb: vestry_verb, by deadline: Deadline
     ) -> Answer {
+        guard let standard = StandardDescriptors() else { return .notStarted(currentError) }
+        defer { standard.release() }
         var near: CInt = -1
         var far: CInt = -1
         guard makeChannel(&near, &far) else { return .notStarted(currentError) }
@@ -44,8 +46,6 @@ struct Helper {
         return answer
     }
 
-    /// A pair of sockets, both above the standard descriptors, which a host may have closed: the
-    /// child's are replaced, and a stray write to one must not reach the helper.
     private static func makeChannel(_ near: inout CInt, _ far: inout CInt) -> Bool {
         var pair: (CInt, CInt) = (-1, -1)
         let kind = CInt(truncatingIfNeeded: SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
@@ -54,24 +54,8 @@ struct Helper {
                 unsafe socketpair(AF_UNIX, kind, 0, ends)
             }
         }
-        guard result == 0 else { return false }
-        near = moveAboveStandard(pair.0)
-        far = moveAboveStandard(pair.1)
-        if near >= 0 && far >= 0 { return true }
-        let error = currentError
-        close(near)
-        close(far)
-        vestry_set_error(error)
-        return false
-    }
-
-    private static func moveAboveStandard(_ descriptor: CInt) -> CInt {
-        guard descriptor <= STDERR_FILENO else { return descriptor }
-        let moved = vestry_duplicate(descriptor, STDERR_FILENO &+ 1)
-        let error = currentError
-        close(descriptor)
-        vestry_set_error(error)
-        return moved
+        (near, far) = pair
+        return result == 0
     }
 
     /// Starts the program with one argument, no environment and three descriptors.

@@ -36,9 +36,6 @@ void vestry_tell(pam_handle_t *handle, const char *line);
 int vestry_error(void);
 void vestry_set_error(int error);
 
-/* fcntl(F_DUPFD_CLOEXEC): the lowest free descriptor from `lowest` on. */
-int vestry_duplicate(int descriptor, int lowest);
-
 /* SO_PEERCRED: the user who made the other end. */
 int vestry_peer_user(int socket, uid_t *user);
 
