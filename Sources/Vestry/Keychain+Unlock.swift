@@ -164,7 +164,7 @@ struct UnlockRequest: ~Copyable {
             throw VestryError(.notAvailable, detail: "this kernel has no key retention service")
         case VESTRY_KEYRING_BLOCKED:
             throw VestryError(.notAvailable, detail: "keyctl(2) is blocked")
-        case VESTRY_KEYRING_QUOTA: throw VestryError(.quotaExceeded)
+        case VESTRY_KEYRING_QUOTA: throw VestryError.quotaExceeded()
         case VESTRY_BUSY: throw VestryError(.busy, detail: "too many unlocks at once")
         case VESTRY_NO_MEMORY: throw VestryError(.outOfMemory)
         case VESTRY_WRITE_FAILED: throw VestryError(.diskFull, detail: "keybag")

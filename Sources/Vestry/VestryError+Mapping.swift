@@ -103,7 +103,7 @@ extension KeyringError: PubliclyMappable {
         case .denied:
             VestryError(.denied, detail: "the kernel keys are not readable for this user")
         case .quota:
-            VestryError(.quotaExceeded, detail: "see /proc/key-users and kernel.keys.maxkeys")
+            .quotaExceeded()
         case .system(let call, let errno):
             VestryError(.notAvailable, detail: SystemCallError(call, errno: errno).description)
         }
