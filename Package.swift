@@ -25,7 +25,7 @@ let asUsersBuild: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
     name: "vestry",
     products: [
-        .library(name: "Vestry", targets: ["Vestry"]),
+        .library(name: "Vestry", targets: ["Vestry", "VestryCodable"]),
         .library(name: "KeychainAccess", targets: ["KeychainAccess"]),
         .library(name: "Security", targets: ["Security"]),
         .library(name: "VestryTesting", targets: ["VestryTesting"]),
@@ -74,6 +74,10 @@ let package = Package(
                 "LinuxSystem", "Sealing", "SecureMemory",
             ],
             swiftSettings: strict),
+
+        // Values by JSON, apart because of Foundation.
+        .target(
+            name: "VestryCodable", dependencies: ["SecureMemory", "Vestry"], swiftSettings: strict),
 
         // Interfaces that programs for Apple's systems use: Keychain Services and KeychainAccess.
         .target(name: "SecurityNames", swiftSettings: strict),
@@ -170,7 +174,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "VestryTestingTests",
-            dependencies: ["SecureMemory", "TestSupport", "Vestry", "VestryTesting"]),
+            dependencies: [
+                "SecureMemory", "TestSupport", "Vestry", "VestryCodable", "VestryTesting",
+            ]),
+        // What Tests/Scripts runs several of at once.
+        .executableTarget(
+            name: "Writers", dependencies: ["Vestry"], path: "Tests/Writers",
+            swiftSettings: asUsersBuild),
         // Programs as tutorials write them, which see the public interface alone.
         .target(
             name: "WrapperProgram", dependencies: ["Security"],

@@ -13,10 +13,7 @@ extension Keychain {
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/conversion`` when the secret is no
     ///   UTF-8; and the codes of ``secret(for:)``.
     public func string(for key: ItemKey) throws(VestryError) -> String {
-        let secret = try secret(for: key)
-        let text = secret.withBytes { String(copying: $0) }
-        guard let text else { throw VestryError(.conversion) }
-        return text
+        try String(copying: secret(for: key))
     }
 
     /// Stores a text as ``set(_:for:label:accessibility:)`` stores a secret.
@@ -40,18 +37,28 @@ extension Keychain {
 extension ItemRecord {
     /// The secret as text; nil when it is no UTF-8, or the search was not asked for secrets.
     public var string: String? {
-        let text = withSecret { secret in secret.withBytes { String(copying: $0) } }
-        return text ?? nil
+        withSecret { secret in try? String(copying: secret) } ?? nil
     }
 }
 
 extension String {
-    /// Copies UTF-8; nil for other bytes.
-    fileprivate init?(copying bytes: Span<UInt8>) {
-        let text = unsafe bytes.withUnsafeBufferPointer {
-            unsafe String(validating: $0, as: UTF8.self)
+    /// Copies UTF-8.
+    init(copying secret: borrowing SecretBytes) throws(VestryError) {
+        let text = secret.withBytes { bytes in
+            unsafe bytes.withUnsafeBufferPointer {
+                unsafe String(validating: $0, as: UTF8.self)
+            }
         }
-        guard let text else { return nil }
+        guard let text else { throw VestryError(.conversion) }
         self = text
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Copies a secret, for those whose types are no ``SecretBytes``.
+    package init(copying secret: borrowing SecretBytes) {
+        self = secret.withBytes { bytes in
+            unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        }
     }
 }
