@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -9,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 int vestry_setresgid(uint32_t real, uint32_t effective, uint32_t saved)
@@ -96,4 +99,73 @@ int vestry_signal_descriptor(const int *signals, int count)
     for (int i = 0; i < count; i++)
         sigaddset(&set, signals[i]);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static pthread_rwlock_t uses = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_handlers = PTHREAD_ONCE_INIT;
+static int fork_waited;
+static int forked_in_use;
+
+static struct timespec after(int64_t milliseconds)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += milliseconds / 1000;
+    time.tv_nsec += milliseconds % 1000 * 1000000;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_sec += 1;
+        time.tv_nsec -= 1000000000;
+    }
+    return time;
+}
+
+static void before_fork(void)
+{
+    struct timespec end = after(1000);
+    fork_waited = pthread_rwlock_clockwrlock(&uses, CLOCK_MONOTONIC, &end) == 0;
+}
+
+static void after_fork_in_parent(void)
+{
+    if (fork_waited)
+        pthread_rwlock_unlock(&uses);
+}
+
+/* The thread that forked is the only one: nobody else holds anything here. */
+static void after_fork_in_child(void)
+{
+    if (!fork_waited)
+        forked_in_use = 1;
+    pthread_rwlock_init(&uses, NULL);
+    pthread_mutex_init(&turn, NULL);
+}
+
+static void handle_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+int vestry_use_begin(void)
+{
+    pthread_once(&fork_handlers, handle_forks);
+    if (forked_in_use)
+        return ECANCELED;
+    return pthread_rwlock_rdlock(&uses);
+}
+
+void vestry_use_end(void)
+{
+    pthread_rwlock_unlock(&uses);
+}
+
+int vestry_turn_begin(int64_t milliseconds)
+{
+    struct timespec end = after(milliseconds);
+    return pthread_mutex_clocklock(&turn, CLOCK_MONOTONIC, &end);
+}
+
+void vestry_turn_end(void)
+{
+    pthread_mutex_unlock(&turn);
 }

@@ -12,6 +12,9 @@ final class Database {
     }
 
     private let handle: OpaquePointer
+    private let patience: Patience
+    private let use: ForkSensitiveUse
+    private var turn: ProcessTurn?
 
     init(_ place: Place) throws(ItemStoreError) {
         let path: String
@@ -19,6 +22,12 @@ final class Database {
         case .memory: path = ":memory:"
         case .file(let file): path = file
         }
+        do throws(SystemCallError) {
+            use = try ForkSensitiveUse()
+        } catch {
+            throw .forkedInUse
+        }
+        patience = Patience(path: path)
         // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
@@ -26,7 +35,8 @@ final class Database {
         guard let handle = unsafe opened else { throw .inputOutput(code: status, errno: ENOMEM) }
         unsafe self.handle = handle
         guard status == SQLITE_OK else { throw error(status) }
-        unsafe sqlite3_busy_handler(handle, waitForOtherProcess, nil)
+        unsafe sqlite3_busy_handler(
+            handle, waitForOtherProcess, Unmanaged.passUnretained(patience).toOpaque())
         try configure()
     }
 
@@ -45,6 +55,17 @@ final class Database {
         try execute("PRAGMA temp_store = MEMORY")
         // No row of an honest file comes near; a hostile one cannot make SQLite allocate a gigabyte.
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
+    }
+
+    /// Waits for this process's other writers, who would only be in each other's way at SQLite's
+    /// locks; the turn lasts as long as the connection.
+    func waitForTurn() throws(ItemStoreError) {
+        patience.begin()
+        repeat {
+            turn = ProcessTurn.wait(milliseconds: 250)
+            if turn != nil { return }
+        } while patience.isLeft
+        throw .busy
     }
 
     func execute(_ sql: StaticString) throws(ItemStoreError) {
@@ -121,16 +142,4 @@ extension ItemStoreError {
             self = .inputOutput(code: status, errno: errno)
         }
     }
-}
-
-/// Waits before SQLite tries again for a lock: 50 microseconds at first, because most writers are
-/// done in less than a millisecond, doubling to 25 milliseconds, and five seconds in all.
-///
-/// The random half keeps writers that started together from meeting at each step.
-private func waitForOtherProcess(_: UnsafeMutableRawPointer?, _ attempt: CInt) -> CInt {
-    // 9 doubling steps are 25 ms; 199 more of 25 ms make the five seconds.
-    guard attempt < 208 else { return 0 }
-    let step: UInt32 = attempt < 9 ? 50 << UInt32(attempt) : 25_000
-    usleep(step / 2 + UInt32.random(in: 0...step))
-    return 1
 }

@@ -26,7 +26,7 @@ public struct ItemStore: ~Copyable {
         in directory: borrowing StoreDirectory, storeID: [UInt8]
     ) throws(ItemStoreError) -> ItemStore? {
         guard try isPresent(in: directory) else { return nil }
-        return try ItemStore(path: path(in: directory), storeID: storeID, begin: "BEGIN")
+        return try ItemStore(path: path(in: directory), storeID: storeID, isWriter: false)
     }
 
     /// Opens the file to change it, as the only writer.
@@ -36,7 +36,8 @@ public struct ItemStore: ~Copyable {
     ///   - storeID: 16 bytes, as the keybag has them.
     ///   - creating: Whether a missing file is made.
     /// - Returns: Nil when there is no item file and none was to be made.
-    /// - Throws: `ItemStoreError`; `busy` when another writer did not finish in five seconds.
+    /// - Throws: `ItemStoreError`; `busy` when another writer did not get ahead for five seconds, or many
+    ///   writers left no turn for a minute.
     public static func openForWriting(
         in directory: borrowing StoreDirectory, storeID: [UInt8], creating: Bool
     ) throws(ItemStoreError) -> ItemStore? {
@@ -53,12 +54,13 @@ public struct ItemStore: ~Copyable {
                 throw .file(.system(SystemCallError("open", errno: ENOENT)))
             }
         }
-        return try ItemStore(path: path(in: directory), storeID: storeID, begin: "BEGIN IMMEDIATE")
+        return try ItemStore(path: path(in: directory), storeID: storeID, isWriter: true)
     }
 
-    private init(path: String, storeID: [UInt8], begin: StaticString) throws(ItemStoreError) {
+    private init(path: String, storeID: [UInt8], isWriter: Bool) throws(ItemStoreError) {
         let database = try Database(.file(path: path))
-        try database.execute(begin)
+        if isWriter { try database.waitForTurn() }
+        try database.execute(isWriter ? "BEGIN IMMEDIATE" : "BEGIN")
         // Inside the transaction, so that what is checked is what is used.
         try Schema.check(database, storeID: storeID)
         self.database = database

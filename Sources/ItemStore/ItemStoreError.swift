@@ -12,6 +12,8 @@ public enum ItemStoreError: Error, Equatable, Sendable {
     case foreignStore
     /// Another process kept the file locked for as long as an operation waits.
     case busy
+    /// This process is the child of a fork(2) in the middle of another thread's operation.
+    case forkedInUse
     /// There is an item with this primary-key tag.
     case duplicate
     case noSpace

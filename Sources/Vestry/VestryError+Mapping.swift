@@ -156,6 +156,10 @@ extension ItemStoreError: PubliclyMappable {
                 .damaged, detail: "\(ItemStore.fileName) and keybag are of different stores")
         case .busy:
             VestryError(.busy)
+        case .forkedInUse:
+            VestryError(
+                .notAvailable,
+                detail: "this process was forked while another thread used the keychain")
         case .duplicate:
             VestryError(.duplicateItem)
         case .noSpace:

@@ -70,7 +70,8 @@ extension VestryError.Code {
     public static let readOnly = Self(rawValue: -25292)
     /// Owner, mode or type of a file forbids its use (`errSecNoAccessForItem`).
     public static let denied = Self(rawValue: -25243)
-    /// Another program kept the keychain busy for five seconds (`errSecDatabaseLocked`).
+    /// Another program kept the keychain busy for five seconds without getting ahead, or many did for
+    /// a minute (`errSecDatabaseLocked`).
     public static let busy = Self(rawValue: -67869)
     /// The user's share of kernel keys is used up (`errSecQuotaExceeded`).
     public static let quotaExceeded = Self(rawValue: -67596)

@@ -1,6 +1,9 @@
 """Many writers, killed writers, stopped writers."""
 
+import collections
 import json
+import os
+import pathlib
 import random
 import shutil
 import signal
@@ -35,6 +38,44 @@ def parallel_writers_lose_nothing():
     for writer, number in [(0, 0), (7, 13), (15, 19)]:
         equal(secret_of(f"writer {writer}", str(number)), f"{writer}/{number}".encode())
     equal(sorted(contents()), ["items.sqlite", "keybag"])
+
+
+@case
+def eight_processes_of_32_threads_lose_nothing_for_a_minute():
+    program = pathlib.Path(os.environ["VESTRY_BIN"], "Writers")
+    if not program.exists():
+        raise Skip("Writers is not built")
+    copy = shutil.copy(program, "/run/vestry-test/Writers")
+    login()
+    put(b"", "shared", "")
+    writers = [
+        start(str(number), "32", "60", program=copy, stdout=subprocess.PIPE) for number in range(8)]
+    totals = collections.Counter()
+    errors = []
+    for writer in writers:
+        output = writer.communicate()[0].decode()
+        equal(writer.returncode, 0)
+        for line in output.splitlines():
+            name, text = line.split(" ", 1)
+            if name == "error":
+                errors.append(text)
+            else:
+                totals[name] += int(text)
+    equal(errors[:5], [], f"{len(errors)} errors")
+    items = json.loads(expect(DONE, "list", "--json").stdout)["items"]
+    assert totals["own"] > 500, totals
+    equal(secret_of("shared", ""), f"0/0/{totals['secret']}".encode())
+    equal(len([item for item in items if item["service"] == "shared"]), 1)
+    left = expect(
+        DONE, "-c", COUNT_INTERNET_PASSWORDS, str(ITEMS), program="/usr/bin/python3").stdout
+    equal(totals["added"] - totals["deleted"], int(left))
+    equal(sorted(contents()), ["items.sqlite", "keybag"])
+
+
+COUNT_INTERNET_PASSWORDS = """
+import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM item WHERE item_class = 2").fetchone()[0])
+"""
 
 
 @case

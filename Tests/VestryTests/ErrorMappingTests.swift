@@ -31,6 +31,7 @@ import Testing
             (ItemStoreError.file(denied), .denied), (ItemStoreError.damaged(reason: ""), .damaged),
             (ItemStoreError.newerFormat(version: 2), .newerFormat),
             (ItemStoreError.foreignStore, .damaged), (ItemStoreError.busy, .busy),
+            (ItemStoreError.forkedInUse, .notAvailable),
             (ItemStoreError.duplicate, .duplicateItem), (ItemStoreError.noSpace, .diskFull),
             (ItemStoreError.readOnly, .readOnly),
             (ItemStoreError.inputOutput(code: 10, errno: EIO), .inputOutput),

@@ -39,6 +39,19 @@ int vestry_openat(int directory, const char *name, int flags, uint32_t mode);
 /* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
 int vestry_rename_without_replacing(int directory, const char *from, const char *to);
 
+/*
+ * Uses of what a child of fork(2) cannot have in the middle of work, such as the locks that SQLite
+ * keeps inside a process. A fork waits until no thread is between begin and end, at most a second;
+ * the child of one that did not wait longer gets ECANCELED from begin, for good.
+ * 0 or an error number.
+ */
+int vestry_use_begin(void);
+void vestry_use_end(void);
+
+/* The turn of one thread of the process among those that want to write: 0, or ETIMEDOUT. */
+int vestry_turn_begin(int64_t milliseconds);
+void vestry_turn_end(void);
+
 /* signalfd(2) for `count` signals, which the Glibc module does not show. */
 int vestry_signal_descriptor(const int *signals, int count);
 
