@@ -181,6 +181,11 @@ let package = Package(
         .executableTarget(
             name: "Writers", dependencies: ["Vestry"], path: "Tests/Writers",
             swiftSettings: asUsersBuild),
+        // By hand, never in CI: Tests/Benchmarks/run.
+        .executableTarget(
+            name: "ItemBenchmarks",
+            dependencies: ["CKeyutils", "CSodium", "CSQLite", "SecureMemory", "Vestry"],
+            path: "Tests/Benchmarks/Items", swiftSettings: asUsersBuild),
         // Programs as tutorials write them, which see the public interface alone.
         .target(
             name: "WrapperProgram", dependencies: ["Security"],
