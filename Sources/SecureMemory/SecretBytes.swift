@@ -5,9 +5,9 @@ private let sodiumIsReady = sodium_init() != -1
 
 /// A fixed-size buffer of secret bytes with exactly one owner.
 ///
-/// The storage comes from `sodium_malloc`: fenced by guard pages, left out of core dumps, and locked
-/// against swapping as far as `RLIMIT_MEMLOCK` allows. It is zeroed when the value goes out of
-/// scope, also when an error is thrown.
+/// The storage comes from `sodium_malloc`: left out of core dumps, locked against swapping as far as
+/// `RLIMIT_MEMLOCK` allows, and fenced by guard pages, which small secrets share. It is zeroed when
+/// the value goes out of scope, also when an error is thrown.
 ///
 /// `SecretBytes` has no `description`, `==`, `Codable` or `Sequence` conformance, because each of
 /// those makes a copy that nobody zeroes.
@@ -31,15 +31,14 @@ public struct SecretBytes: ~Copyable {
         capacity: Int, filledBy fill: (inout MutableSpan<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
         precondition(capacity >= 0 && sodiumIsReady, "libsodium failed to initialize")
-        guard let memory = unsafe sodium_malloc(capacity) else { fatalError("out of memory") }
-        unsafe sodium_memzero(memory, capacity)
-        let base = unsafe memory.bindMemory(to: UInt8.self, capacity: capacity)
+        let base = unsafe Self.allocate(capacity)
+        unsafe sodium_memzero(base, capacity)
         do {
             let buffer = unsafe UnsafeMutableBufferPointer(start: base, count: capacity)
             var span = unsafe buffer.mutableSpan
             count = min(max(0, try fill(&span)), capacity)
         } catch {
-            unsafe sodium_free(memory)
+            unsafe Self.free(base)
             throw error
         }
         unsafe self.base = base
@@ -90,8 +89,21 @@ public struct SecretBytes: ~Copyable {
         unsafe SecretBytes(count: count, unsafelyFilledBy: { unsafe randombytes_buf($0, count) })
     }
 
-    // sodium_free() zeroes the buffer, and aborts if its canary was overwritten.
-    deinit { unsafe sodium_free(base) }
+    deinit { unsafe Self.free(base) }
+
+    private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
+        if capacity <= SecretPool.placeByteCount, let place = unsafe SecretPool.shared.take() {
+            return unsafe place
+        }
+        guard let memory = unsafe sodium_malloc(capacity) else { fatalError("out of memory") }
+        return unsafe memory.bindMemory(to: UInt8.self, capacity: capacity)
+    }
+
+    private static func free(_ base: UnsafeMutablePointer<UInt8>) {
+        if unsafe SecretPool.shared.giveBack(base) { return }
+        // Zeroes the buffer, and aborts if its canary was overwritten.
+        unsafe sodium_free(base)
+    }
 
     /// Lends the secret to `body` for the length of the call.
     public func withBytes<Result: ~Copyable, Failure: Error>(

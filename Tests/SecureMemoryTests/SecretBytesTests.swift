@@ -52,4 +52,50 @@ import Testing
     @Test func randomSecretsDiffer() {
         #expect(SecretBytes.random(count: 32).exposed != SecretBytes.random(count: 32).exposed)
     }
+
+    /// More than there are shared places, of sizes around the largest of these.
+    @Test func manySecretsAreApart() {
+        final class Holder {
+            let secret: SecretBytes
+            init(_ byte: UInt8, _ count: Int) {
+                secret = SecretBytes(copying: [UInt8](repeating: byte, count: count).span)
+            }
+        }
+        for _ in 0..<3 {
+            let holders = (0..<200).map { Holder(UInt8($0), [1, 255, 256, 257][$0 % 4]) }
+            for (number, holder) in holders.enumerated() {
+                let expected = [UInt8](
+                    repeating: UInt8(number), count: [1, 255, 256, 257][number % 4])
+                #expect(holder.secret.exposed == expected)
+            }
+        }
+        #expect(SecretBytes(count: 256, filledBy: { _ in }).exposed.allSatisfy { $0 == 0 })
+    }
+
+    @Test func threadsNeverShareASecret() async {
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    (0..<2000).allSatisfy { round in
+                        let bytes = [UInt8](repeating: UInt8(number), count: 1 + round % 64)
+                        let first = SecretBytes(copying: bytes.span)
+                        let second = SecretBytes(copying: bytes.span)
+                        return first.exposed == bytes && second.constantTimeEquals(first)
+                    }
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
+
+    /// What was a secret is not found in the memory that it was in.
+    @Test(arguments: [8, 200])
+    func aFreedSecretIsGone(count: Int) {
+        let marker = [UInt8]((0..<count).map { UInt8($0 & 0xFF) ^ 0xA5 })
+        let address = SecretBytes(copying: marker.span).withUnsafePointer {
+            unsafe UnsafeRawBufferPointer(start: $0, count: count)
+        }
+        let found = unsafe Array(address)
+        #expect(found != marker)
+    }
 }

@@ -1,6 +1,8 @@
+import Foundation
 import Glibc
 import ItemStore
 import SecureMemory
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,16 +52,23 @@ struct ForkTests {
         #expect(try keychain.items().items.map(\.key.service) == ["child", "parent", "s"])
     }
 
-    @Test func aForkWaitsForTheOperationsOfOtherThreads() async throws {
+    @Test func aForkWaitsForTheOperationsOfOtherThreads() throws {
         try keychain.set("before", for: key)
-        let busy = Task.detached { [keychain, key] in
-            while !Task.isCancelled { try keychain.set("before", for: key) }
+        let failures = Mutex(0)
+        let isOver = Atomic(false)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [keychain, key] in
+            while !isOver.load(ordering: .relaxed) {
+                do { try keychain.set("before", for: key) } catch { failures.withLock { $0 += 1 } }
+            }
+            done.signal()
         }
         for round in 0..<20 {
             #expect(try inChild { use("child \(round)") } == 0)
         }
-        busy.cancel()
-        try await busy.value
+        isOver.store(true, ordering: .relaxed)
+        done.wait()
+        #expect(failures.withLock { $0 } == 0)
         #expect(try keychain.items().items.count == 21)
     }
 
