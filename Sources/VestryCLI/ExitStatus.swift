@@ -23,13 +23,17 @@ struct Failure: Error, Equatable {
     let hint: String
     /// The library's reason; nil for a failure of the command itself.
     let code: VestryError.Code?
+    /// The command's own reason, where the exit status says too little.
+    let reason: String?
 
     init(
-        _ status: ExitStatus, _ message: String, code: VestryError.Code? = nil, hint: String
+        _ status: ExitStatus, _ message: String, code: VestryError.Code? = nil,
+        reason: String? = nil, hint: String
     ) {
         self.status = status
         self.message = message
         self.code = code
+        self.reason = reason
         self.hint = hint
     }
 }

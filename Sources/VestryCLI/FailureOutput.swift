@@ -19,8 +19,8 @@ extension Failure {
         ])
     }
 
-    /// A word for the reason: the library's code, or else the exit status.
-    var name: String { code.flatMap { Self.names[$0] } ?? "\(status)" }
+    /// A word for the reason: of the library's code, the command's own, or that of the exit status.
+    var name: String { code.flatMap { Self.names[$0] } ?? reason ?? "\(status)" }
 
     private static let names: [VestryError.Code: String] = [
         .itemNotFound: "itemNotFound", .duplicateItem: "duplicateItem", .locked: "locked",

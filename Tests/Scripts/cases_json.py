@@ -95,11 +95,14 @@ def results_have_the_documented_members():
 def failures_have_the_documented_members():
     login()
     put(b"", "s", "a")
+    put(b"", "s", "z")
     expected = [
         (NOT_FOUND, -25300, "itemNotFound", ["get", "--json", "s", "b"]),
         (DUPLICATE, -25299, "duplicateItem", ["set", "--json", "--add-only", "s", "a"]),
         (USAGE, None, "usage", ["get", "--json", "s"]),
         (USAGE, None, "usage", ["list", "--json", "--frob"]),
+        (USAGE, None, "ambiguous", ["show", "--json", "--service", "s"]),
+        (USAGE, None, "ambiguous", ["delete", "--json", "--service", "s"]),
         (USAGE, -50, "parameter", ["set", "--json", "--synchronizable=yes",
                                    "--accessible=when-unlocked-this-device-only", "s", "c"]),
         (1, None, "failure", ["delete", "--json", "--all"]),

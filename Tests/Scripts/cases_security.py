@@ -179,7 +179,7 @@ def without_a_terminal_the_password_comes_twice_on_standard_input():
     add_it = [ADD, "-a", "A", "-s", "S", "-U", "-w"]
     equal(security(*add_it, give=b"typed \xc3\xa9\ntyped \xc3\xa9\n"), (0, b"", b""))
     equal(secret_of("S", "A"), "typed é".encode())
-    for wrong in (b"one\ntwo\n", b"once\n", b""):
+    for wrong in (b"one\ntwo\n", b"once\n", b"", b"a\nb\na\nb\n", b"\n\n\n"):
         status, output, errors = security(*add_it, give=wrong)
         equal((status, output, errors), (1, b"", b"security: passwords don't match\n"))
         equal(secret_of("S", "A"), "typed é".encode())

@@ -60,6 +60,7 @@ struct DeleteCommand: Command, Equatable {
             guard found.records.count == count else {
                 throw Failure(
                     .usage, "\(count) items match, and some of them cannot be read now",
+                    reason: Failure.ambiguous,
                     hint: "name the one that you mean by more options")
             }
             throw Failure(ambiguous: found.records)

@@ -100,14 +100,7 @@ struct SetCommand: Command, Equatable {
         case .secret:
             outcome = try storage.store(try readSecret(), in: keychain)
         case .kept:
-            _ = try reporting { () throws(VestryError) in
-                try keychain.update(
-                    storage.query,
-                    set: storage.attributes.filter {
-                        !$0.key.isPrimary(in: storage.item.itemClass)
-                    })
-            }
-            outcome = .updated
+            outcome = try storage.update(in: keychain)
         case .certificate(let file):
             let der = try file.der(of: .certificate)
             outcome = .added(

@@ -106,6 +106,9 @@ struct ItemSelection: Equatable {
 }
 
 extension Failure {
+    /// The reason where several items match and one was meant.
+    static let ambiguous = "ambiguous"
+
     /// Several items are one too many; the message lists what tells them apart.
     init(ambiguous records: [ItemRecord]) {
         let limit = 10
@@ -113,6 +116,7 @@ extension Failure {
         if records.count > limit { lines.append("  ...") }
         self.init(
             .usage, "\(records.count) items match:\n" + lines.joined(separator: "\n"),
+            reason: Self.ambiguous,
             hint: "name the one that you mean by more options, or by --reference")
     }
 }

@@ -88,23 +88,27 @@ struct ItemStorage: Equatable {
     }
 
     /// All attributes that are given.
-    var attributes: [ItemAttribute: AttributeValue] {
+    ///
+    /// - Parameter accessibility: What stands beside an access control where none is given.
+    /// - Returns: The attributes, the primary ones too.
+    private func attributes(
+        beside accessibility: Accessibility
+    ) -> [ItemAttribute: AttributeValue] {
         var attributes = item.values
         if let synchronizable = item.synchronizable {
             attributes[.synchronizable] = .bool(synchronizable == .yes)
         }
         if let accessControl {
-            let accessibility =
-                item.values[.accessible]?.string.flatMap { Accessibility(appleName: $0) }
+            let given = item.values[.accessible]?.string.flatMap { Accessibility(appleName: $0) }
             attributes[.accessControl] = .data(
-                AccessControl(accessibility ?? .afterFirstUnlock, accessControl).encoded)
+                AccessControl(given ?? accessibility, accessControl).encoded)
         }
         return attributes
     }
 
     /// The attributes of an item that is made.
     var newAttributes: [ItemAttribute: AttributeValue] {
-        var attributes = attributes
+        var attributes = attributes(beside: .afterFirstUnlock)
         if attributes[.accessible] == nil, attributes[.accessControl] == nil {
             attributes[.accessible] = .string(Accessibility.afterFirstUnlock.appleName)
         }
@@ -127,6 +131,30 @@ struct ItemStorage: Equatable {
         .securityDomain,
     ]
 
+    /// What changes in an item that is there.
+    private func changes(
+        in keychain: Keychain
+    ) throws(VestryError) -> [ItemAttribute: AttributeValue] {
+        var accessibility = Accessibility.afterFirstUnlock
+        if accessControl != nil, item.values[.accessible] == nil {
+            // An access control names the accessibility too, which is to stay.
+            accessibility = try keychain.find(query).records.first?.accessibility ?? accessibility
+        }
+        return attributes(beside: accessibility).filter {
+            !$0.key.isPrimary(in: item.itemClass)
+        }
+    }
+
+    /// Changes the attributes of a password that is there, and leaves its secret.
+    func update(in keychain: Keychain) throws(Failure) -> Outcome {
+        do throws(VestryError) {
+            try keychain.update(query, set: try changes(in: keychain))
+            return .updated
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Stores a password.
     func store(_ secret: borrowing SecretBytes, in keychain: Keychain) throws(Failure) -> Outcome {
         do throws(VestryError) {
@@ -139,12 +167,11 @@ struct ItemStorage: Equatable {
     private func attempt(
         _ secret: borrowing SecretBytes, in keychain: Keychain
     ) throws(VestryError) -> Outcome {
-        let changed = attributes.filter { !$0.key.isPrimary(in: item.itemClass) }
-        // Each turn means that another program has added or removed the item meanwhile.
-        while true {
+        // Each turn more means that another program has added or removed the item meanwhile.
+        for _ in 0..<1000 {
             if mode != .addOnly {
                 do throws(VestryError) {
-                    try keychain.update(query, set: changed, secret: secret)
+                    try keychain.update(query, set: try changes(in: keychain), secret: secret)
                     return .updated
                 } catch  where error.code == .itemNotFound && mode == .addOrUpdate {
                     // It is to be made.
@@ -157,6 +184,7 @@ struct ItemStorage: Equatable {
                 continue
             }
         }
+        throw VestryError(.busy)
     }
 
     /// What `--json` prints about an outcome.

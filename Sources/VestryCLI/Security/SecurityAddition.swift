@@ -112,7 +112,8 @@ struct SecurityAddition {
         // Twice the same line, and the line feed between them.
         let count = input.count / 2
         let isTwice = input.withBytes { bytes in
-            !bytes.count.isMultiple(of: 2) && bytes[count] == UInt8(ascii: "\n")
+            bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") } == [count]
+                && !bytes.count.isMultiple(of: 2)
         }
         guard isTwice, let password = input.slice(from: 0, count: count),
             let again = input.slice(from: count + 1, count: count),
