@@ -30,6 +30,11 @@ enum VestryProgram {
                 validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
             guard let text else { return nil }
             arguments.append(text)
+            // A password may be among the arguments of this verb alone: ps(1) shows none for longer
+            // than it takes to come here.
+            if index > 1, arguments[1] == SecurityCommand.name {
+                unsafe memset(argument, 0, strlen(argument))
+            }
         }
         return Array(arguments.dropFirst())
     }

@@ -329,7 +329,7 @@ def an_item_that_asks_for_the_user_can_be_listed_and_not_read_without_one():
     item = shown("s", "a")
     equal((item["accessControl"], item["accessible"]), (["user-presence"], "when-unlocked"))
     put(b"plain", "s", "b", "--accessible", "when-unlocked")
-    expect(DONE, "set", "--keep-secret", "--access-control", "user-presence", "s", "b")
+    expect(DONE, "set", "--keep-secret", "--require-password", "s", "b")
     item = shown("s", "b")
     equal((item["accessControl"], item["accessible"]), (["user-presence"], "when-unlocked"))
     expect(USAGE, "set", "--access-control", "retina", "s", "a", give=b"", says="'--access-control' needs none")

@@ -188,9 +188,11 @@ def without_a_terminal_the_password_comes_twice_on_standard_input():
 @at_terminal
 def a_last_w_asks_twice_and_shows_nothing(make):
     login()
-    terminal = make("security", ADD, "-a", "A", "-s", "S", "-w")
+    terminal = make("security", ADD, "-a", "A", "-s", "S", "-j", "MARKER", "-w")
     for prompt in (b"password data for new item: ", b"retype password for new item: "):
         terminal.wait_for(prompt)
+        with open(f"/proc/{terminal.process.pid}/cmdline", "rb") as arguments:
+            assert b"MARKER" not in arguments.read()
         assert not terminal.echoes
         terminal.type(b"typed secret\n")
     status, shown = terminal.end()

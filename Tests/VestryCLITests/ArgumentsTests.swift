@@ -109,6 +109,9 @@ import Vestry
         Refusal(
             ["set", "--synchronizable", "any", "s", "a"],
             "set: option '--synchronizable' needs yes or no here"),
+        Refusal(
+            ["set", "--require-password", "--access-control", "none", "s", "a"],
+            "set: --require-password is an access control too"),
         Refusal(["show"], "show: expected SERVICE and ACCOUNT"),
         Refusal(["show", "--class", "key"], "show: expected an option that names the item"),
         Refusal(

@@ -26,7 +26,11 @@ struct GetCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
-        let secret = try selection.secret(in: try selection.item.keychain())
+        let keychain = try selection.item.keychain()
+        let address = try selection.address(in: keychain)
+        let secret = try reporting { () throws(VestryError) in
+            try address.secret(in: keychain)
+        }
         secret.withBytes { StandardStream.output.write($0) }
         if StandardStream.output.isTerminal { StandardStream.output.write("\n") }
         return .done

@@ -86,22 +86,34 @@ struct ItemSelection: Equatable {
         return record
     }
 
-    /// The secret of the one item that is meant.
-    func secret(in keychain: Keychain) throws(Failure) -> SecretBytes {
-        if let key = item.key {
-            return try reporting { () throws(VestryError) in try keychain.secret(for: key) }
+    /// What reads the one item that is meant: looked up before it is opened, so that nobody is
+    /// asked for the wrong one.
+    func address(in keychain: Keychain) throws(Failure) -> ItemAddress {
+        if let key = item.key { return .key(key) }
+        return .reference(try record(in: keychain).persistentReference)
+    }
+}
+
+/// One item, of whatever class.
+enum ItemAddress {
+    /// A generic password, which one indexed read finds.
+    case key(ItemKey)
+    case reference([UInt8])
+
+    /// The item's secret.
+    func secret(in keychain: Keychain) throws(VestryError) -> SecretBytes {
+        switch self {
+        case .key(let key):
+            return try keychain.secret(for: key)
+        case .reference(let reference):
+            let query = ItemQuery(persistentReference: reference)
+            let record = try keychain.find(query, wantingSecrets: true).records.first
+            let secret = record?.withSecret { secret in
+                secret.withBytes { SecretBytes(copying: $0) }
+            }
+            guard let secret else { throw VestryError(.itemNotFound) }
+            return secret
         }
-        // Looked up before it is opened, so that nobody is asked for the wrong one.
-        let query = ItemQuery(
-            persistentReference: try record(in: keychain).persistentReference)
-        let found = try reporting { () throws(VestryError) in
-            try keychain.find(query, wantingSecrets: true)
-        }
-        let secret = found.records.first?.withSecret { secret in
-            secret.withBytes { SecretBytes(copying: $0) }
-        }
-        guard let secret else { throw Failure(VestryError(.itemNotFound)) }
-        return secret
     }
 }
 

@@ -21,7 +21,10 @@ struct ItemStorage: Equatable {
 
     static let options: [Arguments.Option] =
         AttributeOption.giving.map { .value($0.name) } + ItemArguments.options
-        + [.value("--access-control"), .flag("--add-only"), .flag("--update-only")]
+        + [
+            .value("--access-control"), .flag("--require-password"), .flag("--add-only"),
+            .flag("--update-only"),
+        ]
 
     /// The options, for `--help`.
     static let usage = """
@@ -35,6 +38,7 @@ struct ItemStorage: Equatable {
         \(AttributeOption.usage(lines: [
             ("--access-control WORD", "what a read asks for besides: user-presence,"),
             ("", "device-passcode, or none"),
+            ("--require-password", "as --access-control user-presence: the login password"),
             ("--group TEXT", "the access group, 'default' unless given"),
             ("--synchronizable yes|no", "whether the item may be carried to other devices"),
         ]))
@@ -60,16 +64,24 @@ struct ItemStorage: Equatable {
         guard item.synchronizable != .any else {
             throw command.usageError("option '--synchronizable' needs yes or no here")
         }
+        accessControl = try Self.accessControl(arguments, of: command)
+    }
+
+    private static func accessControl(
+        _ arguments: Arguments, of command: (some Command).Type
+    ) throws(UsageError) -> AccessControl.Flags? {
         guard let text = arguments.value(of: "--access-control") else {
-            accessControl = nil
-            return
+            return arguments.has("--require-password") ? .userPresence : nil
+        }
+        guard !arguments.has("--require-password") else {
+            throw command.usageError("--require-password is an access control too")
         }
         guard let flags = AccessControlWord.flags(text) else {
             let words = AccessControlWord.all.map(\.word).joined(separator: ", ")
             throw command.usageError(
                 "option '--access-control' needs none, or some of \(words), with commas between")
         }
-        accessControl = flags
+        return flags
     }
 
     /// Refuses an item that nothing would name.
