@@ -117,6 +117,8 @@ def a_duplicate_is_refused_unless_it_is_to_be_updated():
     equal((status, output), (45, b""))
     assert errors.endswith(b"security: SecKeychainItemCreateFromContent (<default>): "
                            b"The specified item already exists in the keychain.\n"), errors
+    errors = security(ADD, "-a", "A", "-s", "S", "-w", "Q", "login.keychain")[2]
+    assert b"SecKeychainItemCreateFromContent (login.keychain): The specified item already" in errors, errors
     equal(security(FIND, "-s", "S", "-w")[1], b"P\n")
     add("-U", "-a", "A", "-s", "S", "-l", "L", password="Q")
     output = security(FIND, "-s", "S")[1]

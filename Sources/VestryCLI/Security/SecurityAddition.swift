@@ -13,10 +13,12 @@ struct SecurityAddition {
 
     private var itemClass: ItemClass { command.verb.itemClass }
 
+    /// What was being done, in messages.
     private var operation: String {
-        itemClass == .genericPassword
-            ? "SecKeychainItemCreateFromContent (<default>)"
-            : "SecKeychainAddInternetPassword <NULL>"
+        let keychain = command.arguments.operands.first?.escapedForTerminal
+        return itemClass == .genericPassword
+            ? "SecKeychainItemCreateFromContent (\(keychain ?? "<default>"))"
+            : "SecKeychainAddInternetPassword \(keychain ?? "<NULL>")"
     }
 
     func run(in keychain: Keychain) throws(SecurityFailure) {
