@@ -89,6 +89,27 @@ public struct SecretBytes: ~Copyable {
         unsafe SecretBytes(count: count, unsafelyFilledBy: { unsafe randombytes_buf($0, count) })
     }
 
+    /// Draws `count` bytes of an alphabet, each of them as likely as any other.
+    ///
+    /// - Parameters:
+    ///   - count: The size in bytes, not negative.
+    ///   - alphabet: At least one byte, and less than 2^32.
+    /// - Returns: The bytes; without an alphabet none.
+    public static func random(count: Int, from alphabet: [UInt8]) -> SecretBytes {
+        guard let size = UInt32(exactly: alphabet.count), size > 0 else {
+            return SecretBytes(count: 0, filledBy: { _ in })
+        }
+        precondition(sodiumIsReady, "libsodium failed to initialize")
+        return SecretBytes(
+            count: count,
+            filledBy: { bytes in
+                for index in bytes.indices {
+                    // No remainder of a division, which would favour the first bytes.
+                    bytes[index] = alphabet[Int(randombytes_uniform(size))]
+                }
+            })
+    }
+
     deinit { unsafe Self.free(base) }
 
     private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {

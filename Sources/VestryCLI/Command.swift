@@ -20,12 +20,13 @@ enum Invocation {
     case showUsage(String)
     case showVersion
     case run(any Command)
+    case runSecurity(SecurityCommand)
 
     static var commands: [any Command.Type] {
         [
-            SetCommand.self, GetCommand.self, DeleteCommand.self, ListCommand.self,
-            StatusCommand.self, LockCommand.self, UnlockCommand.self, RewrapCommand.self,
-            WaitCommand.self,
+            SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
+            RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
+            LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
         ]
     }
 
@@ -34,18 +35,23 @@ enum Invocation {
 
         Keeps secrets that your login opens: see vestry(1).
 
-          set      store a secret
-          get      print a secret
-          delete   remove an item
-          list     show the items, without their secrets
-          status   say what can be read now, and why not more
-          lock     drop the keys from the kernel
-          unlock   open the keychain with the login password
-          rewrap   make the keychain open with a changed login password
-          wait     sleep until items can be read
-          help     show this text, or 'vestry help VERB' that verb's
+          set       store a secret, a certificate or a key
+          get       print a secret
+          show      print the attributes of an item
+          list      show the items, without their secrets
+          rename    give an item other names
+          delete    remove an item, or all that match
+          generate  make a password, to print or to store it
+          status    say what can be read now, and why not more
+          lock      drop the keys from the kernel
+          unlock    open the keychain with the login password
+          rewrap    make the keychain open with a changed login password
+          wait      sleep until items can be read
+          security  work as the command 'security' of macOS does
+          help      show this text, or 'vestry help VERB' that verb's
 
-        'vestry VERB --help' shows a verb's arguments, 'vestry --version' the version.
+        'vestry VERB --help' shows a verb's arguments, 'vestry --version' the version. With --json,
+        which every verb but security takes, a failure is one line of JSON on standard error.
 
         exit status:
            0  done                            6  damaged
@@ -57,7 +63,7 @@ enum Invocation {
 
         """
 
-    init(parsing arguments: [String]) throws(UsageError) {
+    init(parsing arguments: [String]) throws {
         guard let verb = arguments.first else { throw UsageError("no verb") }
         let rest = Array(arguments.dropFirst())
         switch verb {
@@ -67,9 +73,16 @@ enum Invocation {
             self = .showVersion
         case "help":
             self = try Self.help(rest)
+        case SecurityCommand.name:
+            let isHelp = rest.first == "--help" || rest.first == "help"
+            self =
+                isHelp
+                ? .showUsage(SecurityCommand.usage)
+                : .runSecurity(try SecurityCommand(parsing: rest))
         default:
             let type = try Self.command(named: verb)
-            let options = type.options + [.flag("--help"), .flag("--version")]
+            var options = type.options + [.flag("--help"), .flag("--version")]
+            if !options.contains(.flag("--json")) { options.append(.flag("--json")) }
             let parsed = try Arguments(parsing: rest, options: options, verb: verb)
             if parsed.has("--help") {
                 self = .showUsage(type.usage)
@@ -85,6 +98,7 @@ enum Invocation {
         guard arguments.count <= 1 else { throw UsageError("help: expected at most one VERB") }
         guard let verb = arguments.first, verb != "--help" else { return .showUsage(usage) }
         if verb == "--version" { return .showVersion }
+        if verb == SecurityCommand.name { return .showUsage(SecurityCommand.usage) }
         return .showUsage(try command(named: verb).usage)
     }
 

@@ -21,10 +21,19 @@ struct Failure: Error, Equatable {
     let status: ExitStatus
     let message: String
     let hint: String
+    /// The library's reason; nil for a failure of the command itself.
+    let code: VestryError.Code?
+    /// The command's own reason, where the exit status says too little.
+    let reason: String?
 
-    init(_ status: ExitStatus, _ message: String, hint: String) {
+    init(
+        _ status: ExitStatus, _ message: String, code: VestryError.Code? = nil,
+        reason: String? = nil, hint: String
+    ) {
         self.status = status
         self.message = message
+        self.code = code
+        self.reason = reason
         self.hint = hint
     }
 }
@@ -43,7 +52,7 @@ func reporting<Value: ~Copyable>(
 extension Failure {
     init(_ error: VestryError) {
         let (status, hint) = Self.table[error.code] ?? (.failure, "run 'vestry status'")
-        self.init(status, error.description, hint: hint)
+        self.init(status, error.description, code: error.code, hint: hint)
     }
 
     /// For an account without a keychain, root's included, which never gets one.
@@ -61,7 +70,10 @@ extension Failure {
         ),
         .itemDamaged: (.damaged, "store it anew with 'vestry delete' and then 'vestry set'"),
         .newerFormat: (.unavailable, "nothing was changed; upgrade vestry"),
-        .duplicateItem: (.duplicate, "'vestry set' replaces it"),
+        .duplicateItem: (
+            .duplicate,
+            "nothing was changed; 'vestry set' replaces a password, 'vestry delete' removes it"
+        ),
         .denied: (
             .denied,
             "in ~/.local/share/vestry all files must be yours with mode 0600, the folder 0700"
@@ -78,7 +90,11 @@ extension Failure {
         .cancelled: (.cancelled, "nothing was changed"),
         .busy: (.timedOut, "nothing was changed; run the command again"),
         .timedOut: (.timedOut, "see 'systemctl status vestry-unlock.socket'"),
-        .parameter: (.usage, "nothing was changed; use a shorter one"),
+        .parameter: (.usage, "nothing was changed; 'vestry VERB --help' says what it takes"),
+        .missingEntitlement: (.denied, "name the access group with --group"),
+        .readOnlyAttribute: (.usage, "nothing was changed; leave that attribute out"),
+        .unimplemented: (.failure, "nothing was changed; use another access control"),
+        .conversion: (.failure, "'vestry get' prints it byte for byte"),
         .dataTooLarge: (.failure, "nothing was changed; encrypt a file, and store its key here"),
         .outOfMemory: (.failure, "free some memory and run the command again"),
         .inputOutput: (.failure, "run 'vestry status'; the system's log may say more"),

@@ -3,6 +3,7 @@
 /// Objects keep the order of their members, so that equal contents have equal bytes.
 indirect enum JSON: Equatable {
     case null
+    case bool(Bool)
     case number(Int64)
     case string(String)
     case array([JSON])
@@ -22,6 +23,7 @@ indirect enum JSON: Equatable {
     var text: String {
         switch self {
         case .null: "null"
+        case .bool(let bool): bool ? "true" : "false"
         case .number(let number): String(number)
         case .string(let string): Self.quoted(string)
         case .array(let elements): "[" + elements.map(\.text).joined(separator: ",") + "]"

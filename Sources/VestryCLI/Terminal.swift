@@ -2,7 +2,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import SecureMemory
 
-/// The terminal of the person who runs the command, for questions whose answer is not shown.
+/// The terminal of the person who runs the command, for questions.
 struct Terminal: ~Copyable {
     /// What a terminal gives as one line, less its end (termios(3), canonical mode).
     static let lineLimit = 4095
@@ -18,17 +18,19 @@ struct Terminal: ~Copyable {
         descriptor = FileDescriptor(adopting: opened)
     }
 
-    /// Asks for one line without showing it.
+    /// Asks for one line, without showing it unless told otherwise.
     ///
     /// The terminal is put back as it was on every way out, also when a signal ends or stops the
     /// program meanwhile.
     ///
-    /// - Parameter prompt: Shown as it is.
+    /// - Parameters:
+    ///   - prompt: Shown as it is.
+    ///   - isShown: Whether the answer is no secret.
     /// - Returns: The line without its end; at most ``lineLimit`` - 1 bytes.
     /// - Throws: `Failure`: cancelled by Ctrl-C or an empty Ctrl-D; too long; or no terminal.
-    func ask(_ prompt: String) throws(Failure) -> SecretBytes {
+    func ask(_ prompt: String, isShown: Bool = false) throws(Failure) -> SecretBytes {
         while true {
-            switch try askOnce(prompt) {
+            switch try askOnce(prompt, isShown) {
             case .line(let line):
                 return line
             case .signal(SIGINT):
@@ -49,7 +51,7 @@ struct Terminal: ~Copyable {
         case signal(CInt)
     }
 
-    private func askOnce(_ prompt: String) throws(Failure) -> Answer {
+    private func askOnce(_ prompt: String, _ isShown: Bool) throws(Failure) -> Answer {
         do throws(SystemCallError) {
             // Held back from before the echo goes until after it is back.
             let signals = try HeldSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP])
@@ -58,7 +60,7 @@ struct Terminal: ~Copyable {
                 throw SystemCallError("tcgetattr", errno: errno)
             }
             var silent = previous
-            silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+            if !isShown { silent.c_lflag &= ~tcflag_t(ECHO | ECHONL) }
             silent.c_lflag |= tcflag_t(ICANON | ISIG)
             // What was typed before the question is no answer to it.
             guard unsafe tcsetattr(descriptor.rawValue, TCSAFLUSH, &silent) == 0 else {
@@ -66,7 +68,8 @@ struct Terminal: ~Copyable {
             }
             defer {
                 unsafe tcsetattr(descriptor.rawValue, TCSAFLUSH, &previous)
-                try? descriptor.write([0x0A])
+                // Shown, the line end that was typed is there already.
+                if !isShown { try? descriptor.write([0x0A]) }
             }
             try descriptor.write(Array(prompt.utf8))
 

@@ -14,7 +14,7 @@ enum VestryProgram {
         StandardStream.fillClosedDescriptors()
         // A secret is in this process's memory for a moment: no core file of it, no ptrace.
         try? ThisProcess.hideMemory()
-        exit(run(arguments: arguments()).rawValue)
+        exit(run(arguments: arguments()))
     }
 
     /// The arguments, or nil for one that is not UTF-8.
@@ -30,33 +30,45 @@ enum VestryProgram {
                 validating: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
             guard let text else { return nil }
             arguments.append(text)
+            // A password may be among the arguments of this verb alone: ps(1) shows none for longer
+            // than it takes to come here.
+            if index > 1, arguments[1] == SecurityCommand.name {
+                unsafe memset(argument, 0, strlen(argument))
+            }
         }
         return Array(arguments.dropFirst())
     }
 
-    private static func run(arguments: [String]?) -> ExitStatus {
+    private static func run(arguments: [String]?) -> Int32 {
+        let failure: Failure
         do {
             guard let arguments else { throw UsageError("an argument is not valid UTF-8") }
             switch try Invocation(parsing: arguments) {
             case .showUsage(let text):
                 StandardStream.output.write(text)
-                return .done
+                return ExitStatus.done.rawValue
             case .showVersion:
                 StandardStream.output.write("vestry \(version)\n")
-                return .done
+                return ExitStatus.done.rawValue
             case .run(let command):
-                return try command.run()
+                return try command.run().rawValue
+            case .runSecurity(let command):
+                try command.run()
+                return ExitStatus.done.rawValue
             }
-        } catch let error as UsageError {
-            StandardStream.error.write("vestry: \(error.message)\nvestry: hint: \(error.hint)\n")
-            return .usage
-        } catch let error as Failure {
-            StandardStream.error.write("vestry: \(error.message)\nvestry: hint: \(error.hint)\n")
+        } catch let error as SecurityFailure {
+            StandardStream.error.write(error.message + "\n")
             return error.status
+        } catch let error as UsageError {
+            failure = Failure(.usage, error.message, hint: error.hint)
+        } catch let error as Failure {
+            failure = error
         } catch {
-            // Both kinds are above; `run` is not typed because it joins two.
-            StandardStream.error.write("vestry: \(error)\n")
-            return .failure
+            // All kinds are above; `do` is not typed because it joins them.
+            failure = Failure(.failure, "\(error)", hint: "run 'vestry status'")
         }
+        let isJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
+        StandardStream.error.write(isJSON ? failure.json.text + "\n" : failure.text)
+        return failure.status.rawValue
     }
 }

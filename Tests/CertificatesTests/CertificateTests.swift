@@ -99,3 +99,54 @@ func file(_ name: String) throws -> [UInt8] {
         }
     }
 }
+
+@Suite struct PEMTests {
+    private func block(_ label: String, _ der: [UInt8]) -> String {
+        let lines = Data(der).base64EncodedString(options: [.lineLength64Characters])
+        return "-----BEGIN \(label)-----\n\(lines)\n-----END \(label)-----\n"
+    }
+
+    private func der(_ content: PEM.Content, _ text: String) throws(PEMError) -> [UInt8] {
+        let found = try PEM.der(of: content, in: SecretBytes(copying: Array(text.utf8).span))
+        return found.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+
+    @Test(arguments: [
+        ("CERTIFICATE", PEM.Content.certificate, "rsa.cer"),
+        ("X509 CERTIFICATE", .certificate, "ec.cer"), ("PRIVATE KEY", .key, "ed25519.pkcs8"),
+        ("RSA PRIVATE KEY", .key, "rsa.pkcs1"), ("EC PRIVATE KEY", .key, "ec.sec1"),
+        ("PUBLIC KEY", .key, "ec.spki"), ("RSA PUBLIC KEY", .key, "rsa.pkcs1-public"),
+    ])
+    func givesTheBytesOfEachKind(_ label: String, _ content: PEM.Content, _ name: String) throws {
+        let bytes = try file(name)
+        #expect(try der(content, block(label, bytes)) == bytes)
+        #expect(try der(content, "words before\n" + block(label, bytes) + "and after\n") == bytes)
+    }
+
+    @Test func blocksOfOtherKindsArePassedOver() throws {
+        let key = try file("ec.sec1")
+        let certificate = try file("ec.cer")
+        let text =
+            block("EC PARAMETERS", [6, 1, 0]) + block("EC PRIVATE KEY", key)
+            + block("CERTIFICATE", certificate)
+        #expect(try der(.key, text) == key)
+        #expect(try der(.certificate, text) == certificate)
+    }
+
+    @Test func refusesWhatIsNotOnePlainBlock() throws {
+        let certificate = block("CERTIFICATE", try file("ec.cer"))
+        let encrypted = block("ENCRYPTED PRIVATE KEY", [0x30, 0])
+        let oldEncrypted = block("RSA PRIVATE KEY", try file("rsa.pkcs1")).replacingOccurrences(
+            of: "KEY-----\nM",
+            with: "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nM")
+        #expect(throws: PEMError.several) { try der(.certificate, certificate + certificate) }
+        #expect(throws: PEMError.encrypted) { try der(.key, encrypted) }
+        #expect(throws: PEMError.encrypted) { try der(.key, oldEncrypted) }
+        #expect(throws: PEMError.none) { try der(.key, certificate) }
+        #expect(throws: PEMError.none) { try der(.certificate, "") }
+        #expect(throws: PEMError.none) { try der(.certificate, "no PEM\n") }
+        #expect(throws: PEMError.none) {
+            try der(.certificate, certificate + String(certificate.dropLast(30)))
+        }
+    }
+}

@@ -49,6 +49,14 @@ import Testing
         #expect(result == areEqual)
     }
 
+    @Test func randomBytesAreOfTheirAlphabet() {
+        let three = SecretBytes.random(count: 1000, from: [1, 2, 3])
+        #expect(three.withBytes { bytes in Set(bytes.indices.map { bytes[$0] }) } == [1, 2, 3])
+        let one = SecretBytes.random(count: 3, from: [7])
+        #expect(one.withBytes { bytes in bytes.indices.map { bytes[$0] } } == [7, 7, 7])
+        #expect(SecretBytes.random(count: 3, from: []).count == 0)
+    }
+
     @Test func randomSecretsDiffer() {
         #expect(SecretBytes.random(count: 32).exposed != SecretBytes.random(count: 32).exposed)
     }

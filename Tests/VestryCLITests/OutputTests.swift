@@ -42,7 +42,8 @@ import Vestry
         (.busy, .timedOut), (.timedOut, .timedOut), (.parameter, .usage),
         (.dataTooLarge, .failure), (.diskFull, .failure), (.readOnly, .failure),
         (.inputOutput, .failure), (.outOfMemory, .failure),
-        (.serviceNotAvailable, .unavailable),
+        (.serviceNotAvailable, .unavailable), (.missingEntitlement, .denied),
+        (.readOnlyAttribute, .usage), (.unimplemented, .failure), (.conversion, .failure),
     ]
 
     @Test func eachCodeHasItsExitStatusAndAHint() {
@@ -51,6 +52,10 @@ import Vestry
             #expect(failure.status == status)
             #expect(!failure.hint.isEmpty)
             #expect(Failure.table[code] != nil)
+            #expect(failure.code == code)
+            // Its own name, and not that of the exit status.
+            #expect(
+                Set(Self.codes.map { Failure(VestryError($0.0)).name }).count == Self.codes.count)
         }
         #expect(Failure.table.count == Self.codes.count)
         #expect(Failure(VestryError(.init(rawValue: -1))).status == .failure)

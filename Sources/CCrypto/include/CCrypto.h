@@ -77,4 +77,31 @@ enum vestry_crypto_result vestry_key_read(
 enum vestry_crypto_result vestry_name_text(
     const uint8_t *der, size_t count, struct vestry_crypto_bytes *text);
 
+enum vestry_pem_kind {
+    VESTRY_PEM_CERTIFICATE = 0,
+    /* Private or public. */
+    VESTRY_PEM_KEY = 1,
+};
+
+enum vestry_pem_result {
+    VESTRY_PEM_OK = 0,
+    /* No block of the kind, or a broken one. */
+    VESTRY_PEM_NONE = 1,
+    VESTRY_PEM_SEVERAL = 2,
+    /* With a password of its own. */
+    VESTRY_PEM_ENCRYPTED = 3,
+    VESTRY_PEM_UNAVAILABLE = 4,
+    VESTRY_PEM_NO_MEMORY = 5,
+};
+
+/*
+ * The DER of the one certificate or key in a text (RFC 7468); blocks of other kinds, such as EC
+ * parameters before a key, are passed over. On success the caller frees the bytes.
+ */
+enum vestry_pem_result vestry_pem_read(
+    const uint8_t *text, size_t count, enum vestry_pem_kind kind, struct vestry_crypto_bytes *der);
+
+/* Wipes the bytes first. */
+void vestry_pem_free(struct vestry_crypto_bytes *der);
+
 #endif

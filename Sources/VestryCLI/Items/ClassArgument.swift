@@ -1,16 +1,6 @@
 internal import Vestry
 
-extension ItemKey {
-    /// The operands SERVICE and ACCOUNT.
-    init(operandsOf arguments: Arguments, of command: (some Command).Type) throws(UsageError) {
-        guard arguments.operands.count == 2 else {
-            throw command.usageError("expected SERVICE and ACCOUNT")
-        }
-        self.init(service: arguments.operands[0], account: arguments.operands[1])
-    }
-}
-
-/// The option value CLASS.
+/// The option value CLASS of `--accessible` and `--for`.
 enum ClassArgument {
     static let usage = """
         CLASS is one of
