@@ -61,7 +61,7 @@ extension Keychain {
     ) throws(VestryError) -> [UInt8] {
         let key: KeyDescription
         do {
-            key = try KeyDescription(der: der)
+            key = try KeyDescription(der)
         } catch {
             throw error.publicError
         }
@@ -102,7 +102,7 @@ extension Keychain {
         keys.itemClass = .key
         keys.limit = .one
         keys.persistentReference = nil
-        (keys.label, keys.subject) = (nil, nil)
+        (keys.label, keys.subject, keys.certificate, keys.references) = (nil, nil, nil, nil)
         keys.attributes = [:]
         for (attribute, value) in query.attributes where !attribute.belongs(to: .certificate) {
             certificates.attributes[attribute] = nil

@@ -173,7 +173,8 @@ extension Keychain {
         let reader = try transaction.reader(of: .metadata)
         var count = 0
         for number in try transaction.numbers(compiled) {
-            guard try transaction.isToDelete(reader.publicRow(number), compiled) else { continue }
+            let row = try reader.publicRow(number)
+            guard try isToDelete(row, compiled, query, in: transaction) else { continue }
             try transaction.delete(number)
             count += 1
         }

@@ -46,6 +46,9 @@ public struct Keychain: Sendable {
     /// The class keys of a keychain for tests; nil for a real one, whose keys are in the kernel.
     private(set) var processKeys: ProcessKeys?
 
+    /// The certificates, DER, that others are trusted by; nil for the system's.
+    package var trustAnchors: [[UInt8]]?
+
     /// Finds the calling user's account.
     ///
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/notAvailable`` when the account
