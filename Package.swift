@@ -81,7 +81,9 @@ let package = Package(
             name: "SecurityObjects", dependencies: ["SecurityNames"], swiftSettings: strict),
         .target(
             name: "Security",
-            dependencies: ["SecureMemory", "SecurityNames", "SecurityObjects", "Vestry"],
+            dependencies: [
+                "Certificates", "SecureMemory", "SecurityNames", "SecurityObjects", "Vestry",
+            ],
             swiftSettings: strict),
         .target(
             name: "KeychainAccess", dependencies: ["SecureMemory", "Security", "Vestry"],
@@ -181,10 +183,14 @@ let package = Package(
         .target(
             name: "ActorProgram", dependencies: ["Security"],
             path: "Tests/SecurityPrograms/ActorProgram", swiftSettings: asUsersBuild),
+        .target(
+            name: "CertificateProgram", dependencies: ["Security"],
+            path: "Tests/SecurityPrograms/CertificateProgram", swiftSettings: asUsersBuild),
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "ActorProgram", "FunctionsProgram", "Security", "Vestry", "VestryTesting",
+                "ActorProgram", "CertificateProgram", "FunctionsProgram", "Security", "Vestry",
+                "VestryTesting",
                 "WrapperProgram",
             ]),
     ],
