@@ -122,6 +122,14 @@ let package = Package(
             name: "TestSupport", dependencies: ["LinuxSystem", "SecureMemory"],
             path: "Tests/TestSupport",
             swiftSettings: strict),
+        .target(
+            name: "VestryTestSupport",
+            dependencies: [
+                "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem", "SecureMemory",
+                "TestSupport", "Vestry",
+            ],
+            path: "Tests/VestryTestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"]),
@@ -157,8 +165,7 @@ let package = Package(
         .testTarget(
             name: "KeychainAccessTests",
             dependencies: [
-                "KernelKeyring", "Keybag", "KeyClasses", "KeychainAccess",
-                "KeychainAccessPrograms", "LinuxSystem", "SecureMemory", "TestSupport", "Vestry",
+                "KeychainAccess", "KeychainAccessPrograms", "Vestry", "VestryTestSupport",
             ]),
         .testTarget(
             name: "VestryCLITests",
@@ -169,6 +176,7 @@ let package = Package(
                 "Certificates",
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
+                "VestryTestSupport",
             ]),
         .testTarget(
             name: "VestryTestingTests",

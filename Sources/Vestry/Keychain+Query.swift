@@ -31,7 +31,7 @@ extension Keychain {
         guard itemClass != .identity else {
             throw VestryError(.parameter, detail: "an identity is a certificate and a key")
         }
-        guard let group = accessGroups.first else { throw VestryError(.missingEntitlement) }
+        let group = try firstAccessGroup()
         let changes = try ItemChanges(
             attributes, of: itemClass, accessGroups: accessGroups, isUpdate: false)
         try Self.check(secret)

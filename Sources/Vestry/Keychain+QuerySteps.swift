@@ -21,7 +21,7 @@ extension Keychain {
         guard itemClass != .identity else {
             throw VestryError(.parameter, detail: "identities are found as such")
         }
-        _ = try CompiledQuery(query, of: itemClass, accessGroups: accessGroups, tags: tags)
+        _ = try CompiledQuery(query, of: itemClass, accessGroups: usableAccessGroups(), tags: tags)
     }
 
     /// Checks a query and turns it into tags.
@@ -40,7 +40,7 @@ extension Keychain {
         }
         guard let itemClass else { return nil }
         return try CompiledQuery(
-            query, of: itemClass, accessGroups: accessGroups, tags: transaction.tags)
+            query, of: itemClass, accessGroups: usableAccessGroups(), tags: transaction.tags)
     }
 
     func add(
