@@ -86,7 +86,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "KeychainAccess", dependencies: ["SecureMemory", "Security", "Vestry"],
+            name: "KeychainAccess",
+            dependencies: ["SecureMemory", "Security", "SecurityNames", "Vestry"],
             swiftSettings: strict),
         .target(
             name: "VestryTesting", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],

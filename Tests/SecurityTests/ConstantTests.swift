@@ -117,6 +117,10 @@ import Vestry
             let message = SecCopyErrorMessageString(status, nil) as String?
             #expect(message?.hasPrefix("OSStatus") == false)
         }
+        #expect(SecCopyErrorMessageString(errSecItemNotFound, nil) == "There is no such item.")
+        for status in [errSecRestrictedAPI, errSecMissingQualifiedCertStatement, -67810] {
+            #expect(SecCopyErrorMessageString(status, nil)?.hasSuffix(".") == true)
+        }
         #expect(SecCopyErrorMessageString(-1, nil) == "OSStatus -1")
     }
 
