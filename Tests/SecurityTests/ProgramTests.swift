@@ -25,8 +25,7 @@ import WrapperProgram
             #expect(
                 throws: CredentialError.status(
                     errSecInteractionNotAllowed,
-                    "The keychain is locked, or the user would have to be asked, which is not allowed."
-                )
+                    "The item is locked, or nobody may be asked for it.")
             ) { try store.load() }
             testing.state = .unlocked
             try store.remove()
