@@ -85,10 +85,13 @@ let package = Package(
             name: "SecurityObjects", dependencies: ["SecurityNames"], swiftSettings: strict),
         .target(
             name: "Security",
-            dependencies: ["SecureMemory", "SecurityNames", "SecurityObjects", "Vestry"],
+            dependencies: [
+                "Certificates", "SecureMemory", "SecurityNames", "SecurityObjects", "Vestry",
+            ],
             swiftSettings: strict),
         .target(
-            name: "KeychainAccess", dependencies: ["SecureMemory", "Security", "Vestry"],
+            name: "KeychainAccess",
+            dependencies: ["SecureMemory", "Security", "SecurityNames", "Vestry"],
             swiftSettings: strict),
         .target(
             name: "VestryTesting", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
@@ -123,6 +126,14 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem", "SecureMemory"],
             path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .target(
+            name: "VestryTestSupport",
+            dependencies: [
+                "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem", "SecureMemory",
+                "TestSupport", "Vestry",
+            ],
+            path: "Tests/VestryTestSupport",
             swiftSettings: strict),
         .testTarget(
             name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
@@ -159,8 +170,7 @@ let package = Package(
         .testTarget(
             name: "KeychainAccessTests",
             dependencies: [
-                "KernelKeyring", "Keybag", "KeyClasses", "KeychainAccess",
-                "KeychainAccessPrograms", "LinuxSystem", "SecureMemory", "TestSupport", "Vestry",
+                "KeychainAccess", "KeychainAccessPrograms", "Vestry", "VestryTestSupport",
             ]),
         .testTarget(
             name: "VestryCLITests",
@@ -171,6 +181,7 @@ let package = Package(
                 "Certificates",
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
+                "VestryTestSupport",
             ]),
         .testTarget(
             name: "VestryTestingTests",
@@ -196,10 +207,14 @@ let package = Package(
         .target(
             name: "ActorProgram", dependencies: ["Security"],
             path: "Tests/SecurityPrograms/ActorProgram", swiftSettings: asUsersBuild),
+        .target(
+            name: "CertificateProgram", dependencies: ["Security"],
+            path: "Tests/SecurityPrograms/CertificateProgram", swiftSettings: asUsersBuild),
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "ActorProgram", "FunctionsProgram", "Security", "Vestry", "VestryTesting",
+                "ActorProgram", "CertificateProgram", "FunctionsProgram", "Security", "Vestry",
+                "VestryTesting",
                 "WrapperProgram",
             ]),
     ],

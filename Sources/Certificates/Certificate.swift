@@ -1,5 +1,4 @@
 internal import CCrypto
-internal import Glibc
 
 /// A reason why bytes are no certificate or key for us.
 public enum CertificateError: Error, Equatable, Sendable {
@@ -62,7 +61,7 @@ public struct Certificate: Equatable, Sendable {
     public static func text(ofName name: [UInt8]) throws(CertificateError) -> String {
         var bytes = unsafe vestry_crypto_bytes()
         try check(unsafe vestry_name_text(name, name.count, &bytes))
-        defer { unsafe free(bytes.bytes) }
+        defer { unsafe vestry_crypto_free(&bytes) }
         return unsafe utf8(bytes)
     }
 }
@@ -76,7 +75,7 @@ func check(_ result: vestry_crypto_result) throws(CertificateError) {
     }
 }
 
-private func copy(_ bytes: vestry_crypto_bytes) -> [UInt8] {
+func copy(_ bytes: vestry_crypto_bytes) -> [UInt8] {
     unsafe Array(UnsafeBufferPointer(start: bytes.bytes, count: bytes.count))
 }
 

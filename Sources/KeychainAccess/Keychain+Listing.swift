@@ -5,8 +5,8 @@ extension Keychain {
     /// The keys of all items of a kind, in the order in which they were added.
     ///
     /// - Parameter itemClass: The kind.
-    /// - Returns: Pairs of service, or server, and key, of the default access group; of items that
-    ///   can be read now. Empty where the keychain cannot be used.
+    /// - Returns: Pairs of service, or server, and key, of all of the program's access groups; of items
+    ///   that can be read now. Empty where the keychain cannot be used.
     public class func allKeys(_ itemClass: ItemClass) -> [(String, String)] {
         var query = ItemQuery(itemClass.stored)
         query.synchronizable = .any
@@ -32,7 +32,8 @@ extension Keychain {
     /// All items of a kind that are not synchronizable, in the order in which they were added.
     ///
     /// - Parameter itemClass: The kind.
-    /// - Returns: As ``allItems()``, of the default access group.
+    /// - Returns: As ``allItems()``, of all of the program's access groups. KeychainAccess leaves out
+    ///   synchronizable items here, and here alone; so does this.
     public class func allItems(_ itemClass: ItemClass) -> [[String: Any]] {
         guard let store = try? store(testKeychain) else { return [] }
         return entries(ItemQuery(itemClass.stored), in: store)

@@ -65,26 +65,29 @@ extension Keychain {
         return handler(record.map { Attributes($0) })
     }
 
-    /// Whether there is an item.
+    /// Whether there is an item, readable or not.
+    ///
+    /// A locked item is there. KeychainAccess says so only if `withoutAuthenticationUI` is true, and
+    /// says false otherwise; programs took that for "absent" and logged their users out. Nobody is
+    /// asked in either case: looking reads no value.
     ///
     /// - Parameters:
     ///   - key: The account.
-    ///   - withoutAuthenticationUI: Whether a locked item counts as there. Without it, a locked one is
-    ///     reported as absent, as KeychainAccess does; ``get(_:ignoringAttributeSynchronizable:)``
-    ///     tells the two apart.
-    /// - Returns: Also true for items that ask for the user: looking does not read them.
-    /// - Throws: A ``Status`` other than "not found" and "interaction not allowed".
+    ///   - withoutAuthenticationUI: Makes no difference.
+    /// - Returns: Also true for items that ask for the user, and for damaged ones.
+    /// - Throws: ``Status/interactionNotAllowed`` before the first unlock, when nothing can be said about
+    ///   any item; and every other ``Status`` than "not found".
     public func contains(_ key: String, withoutAuthenticationUI: Bool = false) throws -> Bool {
         var query = try options.query(key: key)
-        if withoutAuthenticationUI { query.authenticationUI = .fail }
+        query.authenticationUI = .fail
+        query.isOnlyReadable = true
         let store = try store()
         do throws(VestryError) {
+            // What cannot be read is counted.
             _ = try store.find(query)
             return true
         } catch .itemNotFound {
             return false
-        } catch .locked {
-            return withoutAuthenticationUI
         } catch {
             throw Status(error)
         }

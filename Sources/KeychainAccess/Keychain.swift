@@ -38,8 +38,8 @@ public final class Keychain: Sendable {
 
     /// The passwords of the service with the empty name, in an access group.
     ///
-    /// - Parameter accessGroup: Any name; groups keep the items of programs apart, and keep nobody
-    ///   out.
+    /// - Parameter accessGroup: One of the groups that `~/.config/vestry/access-groups` gives this
+    ///   program; with another one, every operation throws ``Status/missingEntitlement``.
     public convenience init(accessGroup: String) {
         var options = KeychainOptions()
         options.accessGroup = accessGroup
@@ -50,7 +50,8 @@ public final class Keychain: Sendable {
     ///
     /// - Parameters:
     ///   - service: Any text; by custom a name such as "org.example.mail".
-    ///   - accessGroup: Any name; nil for the default group.
+    ///   - accessGroup: One of the program's groups; nil for all of them, of which the first gets new
+    ///     items.
     public convenience init(service: String, accessGroup: String? = nil) {
         var options = KeychainOptions()
         options.service = service
@@ -64,7 +65,8 @@ public final class Keychain: Sendable {
     ///   - server: A URL, of which host and port count. With a text that is no URL, every operation
     ///     of the keychain throws ``Status/param``.
     ///   - protocolType: How the server is spoken to.
-    ///   - accessGroup: Any name; nil for the default group.
+    ///   - accessGroup: One of the program's groups; nil for all of them, of which the first gets new
+    ///     items.
     ///   - authenticationType: How the password is presented.
     public convenience init(
         server: String, protocolType: ProtocolType, accessGroup: String? = nil,
@@ -81,7 +83,8 @@ public final class Keychain: Sendable {
     ///   - server: Its host and port count. Without a port, the passwords of every port are found, and
     ///     new ones have none.
     ///   - protocolType: How the server is spoken to.
-    ///   - accessGroup: Any name; nil for the default group.
+    ///   - accessGroup: One of the program's groups; nil for all of them, of which the first gets new
+    ///     items.
     ///   - authenticationType: How the password is presented.
     public convenience init(
         server: URL, protocolType: ProtocolType, accessGroup: String? = nil,
@@ -113,7 +116,15 @@ public final class Keychain: Sendable {
     /// The store behind it.
     func store() throws(Status) -> Vestry.Keychain {
         var store = try Self.store(replacement)
-        if let accessGroup = options.accessGroup { store.accessGroups = [accessGroup] }
+        if let accessGroup = options.accessGroup {
+            // Where the program has no groups, the store says why.
+            let groups = store.accessGroups
+            guard
+                groups.isEmpty
+                    || groups.contains(where: { $0.utf8.elementsEqual(accessGroup.utf8) })
+            else { throw .missingEntitlement }
+            if !groups.isEmpty { store.accessGroups = [accessGroup] }
+        }
         return store
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import SecurityNames
 internal import Vestry
 
 /// The domain that errors of this module have as `NSError`; the same as KeychainAccess'.
@@ -20,8 +21,7 @@ extension Status {
 extension Status: CustomStringConvertible {
     /// One English sentence.
     public var description: String {
-        Self.textsCommon[self] ?? Self.textsCertificates[self] ?? Self.textsModules[self]
-            ?? Self.textsRequests[self] ?? "An unexpected error occurred."
+        StatusTexts.text(of: rawValue) ?? "OSStatus \(rawValue)"
     }
 }
 

@@ -72,10 +72,7 @@ public func SecAccessControlCreateWithFlags(
         let bits = UInt32(exactly: flags.rawValue), flags.isSubset(of: .known),
         !flags.isSuperset(of: [.or, .and])
     else {
-        let failure = NSError(
-            domain: "NSOSStatusErrorDomain", code: Int(errSecParam),
-            userInfo: [NSLocalizedDescriptionKey: message(for: errSecParam)])
-        unsafe error?.pointee = unsafe Unmanaged.passRetained(failure)
+        unsafe report(errSecParam, to: error)
         return nil
     }
     return SecAccessControl(

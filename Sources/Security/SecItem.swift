@@ -14,7 +14,11 @@ internal import Vestry
 /// Without `kSecAttrAccessible` the item can be read while unlocked; without
 /// `kSecAttrSynchronizable` it is not synchronizable.
 ///
-/// A certificate is added with its DER as `kSecValueData`.
+/// A certificate is added with its DER as `kSecValueData`, or as `kSecValueRef`; its subject, issuer
+/// and serial number become attributes. So it is with a key: type, class, size and the hash that joins
+/// it with its certificate come from it unless they are given, where it is one of RSA or of an
+/// elliptic curve. An identity is added as `kSecValueRef`: as its certificate and its key, of which
+/// one may be there already.
 ///
 /// - Parameters:
 ///   - attributes: The class, attributes, the secret as `kSecValueData`, and what to return.
@@ -23,30 +27,22 @@ internal import Vestry
 ///   `errSecParam` for an unknown key, a value of another type or what does not go together;
 ///   `errSecNoSuchClass`; `errSecInteractionNotAllowed` when the item's class is locked;
 ///   `errSecAuthFailed` for `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` without a login
-///   password; `errSecMissingEntitlement` for another access group; `errSecUnimplemented` for
-///   references (`kSecReturnRef`, `kSecValueRef`); or the number of another `VestryError`.
+///   password; `errSecMissingEntitlement` for another access group; or the number of another
+///   `VestryError`.
 @discardableResult
 public func SecItemAdd(
     _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) -> OSStatus {
     status { () throws(VestryError) in
         let request = try SecItemRequest(attributes, for: .add)
-        guard let itemClass = request.itemClass else { throw VestryError(.parameter) }
         let keychain = try CurrentKeychain.keychain()
-        let data = request.secret ?? Data()
-        let reference: [UInt8]
-        if itemClass == .certificate, request.secret != nil {
-            // What a certificate says about itself becomes its attributes.
-            reference = try keychain.addCertificate(
-                der: [UInt8](data), attributes: request.attributes)
-        } else {
-            reference = try keychain.add(
-                itemClass, attributes: request.attributes, secret: secretBytes(data))
-        }
+        let added = try keychain.add(request)
         guard let result = unsafe result, !request.returns.isEmpty else { return }
-        let query = ItemQuery(persistentReference: reference)
-        let record = try keychain.find(query).records.first
-        unsafe result.pointee = record.map { request.result($0, secret: data) as AnyObject }
+        let query = ItemQuery(persistentReference: added.persistentReference)
+        let found = try keychain.find(query).records.map { record in
+            FoundItem(record, secret: added.secret, reference: added.object(of: record))
+        }
+        unsafe result.pointee = request.result(found)
     }
 }
 
@@ -58,9 +54,11 @@ public func SecItemAdd(
 /// - Parameters:
 ///   - query: The class or a persistent reference, attributes, a limit (one unless it says
 ///     another), and what to return.
-///   - result: Where it goes: data (`kSecReturnData`), a dictionary (`kSecReturnAttributes`),
-///     persistent references, or a dictionary with several of these; an array where the limit is
-///     above one. In the order in which the items were added.
+///   - result: Where it goes: data (`kSecReturnData`), a dictionary (`kSecReturnAttributes`), an
+///     object (`kSecReturnRef`), persistent references, or a dictionary with several of these; an
+///     array where the limit is above one. In the order in which the items were added. Passwords have
+///     no object, as on Apple's systems without the Mac's file keychain: their dictionaries have no
+///     `kSecValueRef`, and where nothing else is asked for, there is no result.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecInteractionNotAllowed` when an item
 ///   among those to return is locked, or asks for the user; `errSecParam` also when something is
 ///   asked for and `result` is nil; `errSecUnsupportedOperation` for a condition on certificates in
@@ -72,9 +70,8 @@ public func SecItemCopyMatching(
     status { () throws(VestryError) in
         let request = try SecItemRequest(query, for: .copy)
         if unsafe result == nil, !request.returns.isEmpty { throw VestryError(.parameter) }
-        let matches = try CurrentKeychain.keychain().find(
-            request.query, wantingSecrets: request.returns.contains(.data))
-        unsafe result?.pointee = request.result(matches.records)
+        let found = try CurrentKeychain.keychain().find(request)
+        unsafe result?.pointee = request.result(found)
     }
 }
 
@@ -94,11 +91,11 @@ public func SecItemUpdate(
         let request = try SecItemRequest(query, for: .update)
         let change = try SecItemRequest(attributesToUpdate, for: .change)
         let keychain = try CurrentKeychain.keychain()
+        let query = try keychain.query(request)
         if let secret = change.secret {
-            try keychain.update(
-                request.query, set: change.attributes, secret: secretBytes(secret))
+            try keychain.update(query, set: change.attributes, secret: secretBytes(secret))
         } else {
-            try keychain.update(request.query, set: change.attributes)
+            try keychain.update(query, set: change.attributes)
         }
     }
 }
@@ -114,7 +111,7 @@ public func SecItemUpdate(
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(VestryError) in
         let request = try SecItemRequest(query, for: .delete)
-        try CurrentKeychain.keychain().delete(request.query)
+        try CurrentKeychain.keychain().delete(request)
     }
 }
 
@@ -139,6 +136,6 @@ private func status(_ body: () throws(VestryError) -> Void) -> OSStatus {
     }
 }
 
-private func secretBytes(_ data: Data) -> SecretBytes {
+func secretBytes(_ data: Data) -> SecretBytes {
     SecretBytes(copying: data.span)
 }

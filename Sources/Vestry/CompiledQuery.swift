@@ -11,11 +11,13 @@ struct CompiledQuery {
     /// Attributes that must be equal, and have no tag for it.
     private let untaggedValues: [ItemAttribute: AttributeValue]
     private let taggedValues: [ItemAttribute: AttributeValue]
-    private let isCaseInsensitive: Bool
+    /// Nil where texts are compared byte for byte.
+    private let folding: (@Sendable (String) -> String)?
     private let label: ItemQuery.TextMatch?
     private let subject: ItemQuery.TextMatch?
     private let hostOrSubdomain: String?
     private let groups: [String]
+    private let references: Set<[UInt8]>?
     /// Nothing can match.
     let isImpossible: Bool
 
@@ -37,12 +39,14 @@ struct CompiledQuery {
         tags: borrowing ItemTags
     ) throws(VestryError) {
         self.itemClass = itemClass
-        isCaseInsensitive = query.isCaseInsensitive
+        folding = query.textFolding ?? (query.isCaseInsensitive ? Self.lowercased : nil)
+        references = query.references
         label = query.label
         hostOrSubdomain = query.hostOrSubdomain
         subject = query.subject
-        guard query.subject == nil || itemClass == .certificate else {
-            throw VestryError(.parameter, detail: "only certificates have a subject")
+        let isForCertificates = query.subject != nil || query.certificate != nil
+        guard !isForCertificates || itemClass == .certificate else {
+            throw VestryError(.parameter, detail: "the query has conditions on certificates")
         }
         guard query.hostOrSubdomain == nil || itemClass == .internetPassword else {
             throw VestryError(.parameter, detail: "only internet passwords have a host")
@@ -70,7 +74,7 @@ struct CompiledQuery {
                     throw VestryError(.parameter, detail: "no such accessibility")
                 }
                 rowValues[attribute] = .string(accessibility.appleName)
-            case _ where attribute.isTagged && !(isCaseInsensitive && attribute.kind == .string):
+            case _ where attribute.isTagged && !(folding != nil && attribute.kind == .string):
                 taggedValues[attribute] = value
             default:
                 untaggedValues[attribute] = value
@@ -88,6 +92,8 @@ struct CompiledQuery {
                 self.groups, query.persistentReference == nil ? synchronizable : .any, itemClass,
                 tags))
     }
+
+    @Sendable private static func lowercased(_ text: String) -> String { text.lowercased() }
 
     private static func checked(
         _ groups: [String]?, among accessGroups: [String]
@@ -134,7 +140,8 @@ struct CompiledQuery {
 
     /// Whether a row can match, by what stands in the clear.
     func admits(_ row: ItemRow, _ protection: Protection) -> Bool {
-        guard row.itemClass == itemClass.number else { return false }
+        guard row.itemClass == itemClass.number, references?.contains(row.reference) != false
+        else { return false }
         let inRow = ItemRecord.rowAttributes(row, protection)
         return rowValues.allSatisfy { inRow[$0.key] == $0.value }
     }
@@ -156,14 +163,14 @@ struct CompiledQuery {
         }
         if let label {
             guard let text = values[.label]?.string,
-                label.matches(text, isCaseInsensitive: isCaseInsensitive)
+                label.matches(text, folding)
             else { return false }
         }
         if let subject {
             guard let name = values[.subject]?.data else { return false }
             // A name that is none was stored as an attribute, without its certificate.
             guard let text = try? Certificate.text(ofName: name),
-                subject.matches(text, isCaseInsensitive: isCaseInsensitive)
+                subject.matches(text, folding)
             else { return false }
         }
         if let hostOrSubdomain {
@@ -175,16 +182,16 @@ struct CompiledQuery {
     }
 
     private func equal(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
-        guard isCaseInsensitive, let left = left.string, let right = right.string else {
+        guard let folding, let left = left.string, let right = right.string else {
             return left == right
         }
-        return left.lowercased() == right.lowercased()
+        return folding(left) == folding(right)
     }
 }
 
 extension ItemQuery.TextMatch {
-    func matches(_ text: String, isCaseInsensitive: Bool) -> Bool {
-        func folded(_ text: String) -> String { isCaseInsensitive ? text.lowercased() : text }
+    func matches(_ text: String, _ folding: ((String) -> String)?) -> Bool {
+        func folded(_ text: String) -> String { folding?(text) ?? text }
         let text = folded(text)
         switch self {
         case .contains(let part): return part.isEmpty || text.contains(folded(part))

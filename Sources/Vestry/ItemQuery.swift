@@ -60,6 +60,12 @@ public struct ItemQuery: Sendable {
     /// A condition on the readable form (RFC 2253) of a certificate's subject, such as
     /// "CN=example.org,O=Example".
     public var subject: TextMatch?
+    /// What a certificate must be besides; reading it takes the key of its class.
+    public var certificate: CertificateConditions?
+    /// Only items with one of these persistent references; nil for all.
+    public var references: Set<[UInt8]>?
+    /// What makes texts that count as equal the same text; nil for what ``isCaseInsensitive`` says.
+    package var textFolding: (@Sendable (String) -> String)?
     /// A host name that the server of an internet password must be, or be a subdomain of.
     public var hostOrSubdomain: String?
     public var authenticationUI: AuthenticationUI = .allow

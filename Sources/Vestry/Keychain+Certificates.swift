@@ -1,4 +1,4 @@
-internal import Certificates
+package import Certificates
 public import SecureMemory
 
 /// A certificate together with its private key.
@@ -59,24 +59,28 @@ extension Keychain {
     public func addKey(
         der: borrowing SecretBytes, attributes: [ItemAttribute: AttributeValue] = [:]
     ) throws(VestryError) -> [UInt8] {
+        try addKey(der, form: .der, attributes: attributes)
+    }
+
+    /// Adds a key in one of its forms.
+    ///
+    /// - Parameters:
+    ///   - bytes: Exactly one key; it is stored as it is.
+    ///   - form: Its form.
+    ///   - attributes: As for ``addKey(der:attributes:)``.
+    /// - Returns: The persistent reference, 16 bytes.
+    /// - Throws: ``VestryError``, with the codes of ``addKey(der:attributes:)``.
+    package func addKey(
+        _ bytes: borrowing SecretBytes, form: KeyDescription.Form,
+        attributes: [ItemAttribute: AttributeValue]
+    ) throws(VestryError) -> [UInt8] {
         let key: KeyDescription
         do {
-            key = try KeyDescription(der: der)
+            key = try KeyDescription(bytes, form: form)
         } catch {
             throw error.publicError
         }
-        var own: [ItemAttribute: AttributeValue] = [
-            .keyClass: key.isPrivate ? 1 : 0, .applicationLabel: .data(key.publicKeyHash),
-            .keySizeInBits: .number(key.sizeInBits), .effectiveKeySize: .number(key.sizeInBits),
-            .isPermanent: true, .isPrivate: .bool(key.isPrivate),
-        ]
-        // Apple's numbers: kSecAttrKeyTypeRSA and kSecAttrKeyTypeEC.
-        switch key.algorithm {
-        case .rsa: own[.type] = 42
-        case .ellipticCurve: own[.type] = 73
-        case .other: break
-        }
-        return try add(.key, attributes: own.merging(attributes) { $1 }, secret: der)
+        return try add(.key, attributes: key.attributes.merging(attributes) { $1 }, secret: bytes)
     }
 
     /// Returns the certificates that have their private key in the keychain too.
@@ -102,7 +106,7 @@ extension Keychain {
         keys.itemClass = .key
         keys.limit = .one
         keys.persistentReference = nil
-        (keys.label, keys.subject) = (nil, nil)
+        (keys.label, keys.subject, keys.certificate, keys.references) = (nil, nil, nil, nil)
         keys.attributes = [:]
         for (attribute, value) in query.attributes where !attribute.belongs(to: .certificate) {
             certificates.attributes[attribute] = nil
@@ -126,5 +130,23 @@ extension Keychain {
         }
         guard !found.isEmpty else { throw VestryError(.itemNotFound) }
         return found
+    }
+}
+
+extension KeyDescription {
+    /// What an item with this key says about it.
+    package var attributes: [ItemAttribute: AttributeValue] {
+        var attributes: [ItemAttribute: AttributeValue] = [
+            .keyClass: isPrivate ? 1 : 0, .applicationLabel: .data(publicKeyHash),
+            .keySizeInBits: .number(sizeInBits), .effectiveKeySize: .number(sizeInBits),
+            .isPermanent: true, .isPrivate: .bool(isPrivate),
+        ]
+        // Apple's numbers: kSecAttrKeyTypeRSA and kSecAttrKeyTypeEC.
+        switch algorithm {
+        case .rsa: attributes[.type] = 42
+        case .ellipticCurve: attributes[.type] = 73
+        case .other: break
+        }
+        return attributes
     }
 }

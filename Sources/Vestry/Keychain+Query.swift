@@ -31,7 +31,7 @@ extension Keychain {
         guard itemClass != .identity else {
             throw VestryError(.parameter, detail: "an identity is a certificate and a key")
         }
-        guard let group = accessGroups.first else { throw VestryError(.missingEntitlement) }
+        let group = try firstAccessGroup()
         let changes = try ItemChanges(
             attributes, of: itemClass, accessGroups: accessGroups, isUpdate: false)
         try Self.check(secret)
@@ -173,7 +173,8 @@ extension Keychain {
         let reader = try transaction.reader(of: .metadata)
         var count = 0
         for number in try transaction.numbers(compiled) {
-            guard try transaction.isToDelete(reader.publicRow(number), compiled) else { continue }
+            let row = try reader.publicRow(number)
+            guard try isToDelete(row, compiled, query, in: transaction) else { continue }
             try transaction.delete(number)
             count += 1
         }

@@ -21,7 +21,7 @@ extension Keychain {
         guard itemClass != .identity else {
             throw VestryError(.parameter, detail: "identities are found as such")
         }
-        _ = try CompiledQuery(query, of: itemClass, accessGroups: accessGroups, tags: tags)
+        _ = try CompiledQuery(query, of: itemClass, accessGroups: usableAccessGroups(), tags: tags)
     }
 
     /// Checks a query and turns it into tags.
@@ -40,7 +40,7 @@ extension Keychain {
         }
         guard let itemClass else { return nil }
         return try CompiledQuery(
-            query, of: itemClass, accessGroups: accessGroups, tags: transaction.tags)
+            query, of: itemClass, accessGroups: usableAccessGroups(), tags: transaction.tags)
     }
 
     func add(
@@ -102,6 +102,10 @@ extension Keychain {
             case .noMatch: continue
             case .locked: throw VestryError(.locked)
             case .match(let protection, let metadata):
+                guard
+                    try meetsCertificateConditions(
+                        row, protection, metadata, query, in: transaction)
+                else { continue }
                 updates.append(try transaction.prepare(row, protection, metadata, changes))
             }
         }
@@ -136,6 +140,9 @@ extension Keychain {
         case .noMatch: return nil
         case .locked: throw VestryError(.locked)
         case .match(let protection, let metadata):
+            guard
+                try meetsCertificateConditions(row, protection, metadata, query, in: transaction)
+            else { return nil }
             guard wantsSecret else {
                 return ItemRecord(row, protection, metadata, secret: nil)
             }
@@ -148,6 +155,25 @@ extension Keychain {
     }
 }
 
+extension Keychain {
+    /// Whether a row is one to delete; where tags and row say so, it need not be opened.
+    func isToDelete(
+        _ row: ItemRow, _ compiled: CompiledQuery, _ query: ItemQuery,
+        in transaction: borrowing ItemTransaction
+    ) throws(VestryError) -> Bool {
+        guard compiled.needsMetadata || query.certificate != nil else {
+            return compiled.admits(row, try Protection(row))
+        }
+        switch try transaction.examine(row, compiled) {
+        case .noMatch: return false
+        case .locked: throw VestryError(.locked)
+        case .match(let protection, let metadata):
+            return try meetsCertificateConditions(
+                row, protection, metadata, query, in: transaction)
+        }
+    }
+}
+
 extension ItemTransaction {
     /// The class of the item with a reference, or nil.
     func itemClass(of reference: [UInt8]) throws(VestryError) -> ItemClass? {
@@ -156,16 +182,6 @@ extension ItemTransaction {
         }
         guard let number else { return nil }
         return ItemClass(number: try reader(of: .metadata).publicRow(number).itemClass)
-    }
-
-    /// Whether a row is one to delete; where tags and row say so, it need not be opened.
-    func isToDelete(_ row: ItemRow, _ query: CompiledQuery) throws(VestryError) -> Bool {
-        guard query.needsMetadata else { return query.admits(row, try Protection(row)) }
-        switch try examine(row, query) {
-        case .noMatch: return false
-        case .locked: throw VestryError(.locked)
-        case .match: return true
-        }
     }
 
     func row(primaryTag: [UInt8]) throws(VestryError) -> ItemRow? {

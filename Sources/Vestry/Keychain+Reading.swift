@@ -56,9 +56,8 @@ extension Keychain {
     ///   ``VestryError/Code/noSuchKeychain``, ``VestryError/Code/damaged``,
     ///   ``VestryError/Code/denied`` or ``VestryError/Code/notAvailable`` as ``secret(for:)``.
     public func items(service: String? = nil) throws(VestryError) -> ItemListing {
-        guard let group = accessGroups.first else { throw VestryError(.missingEntitlement) }
         var query = ItemQuery(.genericPassword)
-        query.accessGroups = [group]
+        query.accessGroups = [try firstAccessGroup()]
         query.limit = .all
         query.isOnlyReadable = true
         if let service { query.attributes[.service] = .string(service) }

@@ -104,9 +104,7 @@ struct SimpleName {
     let values: [ItemAttribute: AttributeValue]
 
     init(_ key: ItemKey, in keychain: Keychain) throws(VestryError) {
-        guard let group = keychain.accessGroups.first else {
-            throw VestryError(.missingEntitlement)
-        }
+        let group = try keychain.firstAccessGroup()
         self.group = group
         values = try [
             .service: ItemAttribute.service.checked(.string(key.service), in: .genericPassword),

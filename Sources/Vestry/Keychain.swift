@@ -30,12 +30,17 @@ public struct Keychain: Sendable {
     /// The access group of items that name none.
     public static let defaultAccessGroup = "default"
 
-    /// The access groups of this program, at first ``defaultAccessGroup`` alone.
+    /// The access groups of this program: those that `~/.config/vestry/access-groups` gives it, or
+    /// ``defaultAccessGroup`` alone.
     ///
-    /// New items go to the first; a search looks into all. A program names its own groups here:
-    /// groups keep the items of programs apart, and keep nobody out, since all programs of a user
-    /// can name any.
+    /// New items go to the first; a search looks into all; any other is
+    /// ``VestryError/Code/missingEntitlement``. A program can name its groups here instead: groups keep
+    /// the items of programs apart, and keep nobody out. Empty where the file is not understood; every
+    /// operation on items throws the reason then.
     public var accessGroups: [String] = [defaultAccessGroup]
+
+    /// Why there are no groups.
+    private var accessGroupError: VestryError?
 
     let account: Account
 
@@ -45,6 +50,9 @@ public struct Keychain: Sendable {
 
     /// The class keys of a keychain for tests; nil for a real one, whose keys are in the kernel.
     private(set) var processKeys: ProcessKeys?
+
+    /// The certificates, DER, that others are trusted by; nil for the system's.
+    package var trustAnchors: [[UInt8]]?
 
     /// Finds the calling user's account.
     ///
@@ -60,9 +68,33 @@ public struct Keychain: Sendable {
                 .notAvailable, detail: "the account database has no user with ID \(user)")
         }
         self.init(account: account)
+        do throws(VestryError) {
+            accessGroups = try AccessGroupFile.groups(of: account)
+        } catch {
+            // The lock state has nothing to do with groups.
+            (accessGroups, accessGroupError) = ([], error)
+        }
     }
 
-    init(account: Account) {
+    /// The groups, at least one.
+    ///
+    /// - Throws: `VestryError` with the code `missingEntitlement` or `denied`.
+    func usableAccessGroups() throws(VestryError) -> [String] {
+        guard accessGroups.isEmpty else { return accessGroups }
+        throw accessGroupError ?? VestryError(.missingEntitlement)
+    }
+
+    /// The group of new items.
+    ///
+    /// - Throws: As ``usableAccessGroups()``.
+    func firstAccessGroup() throws(VestryError) -> String {
+        guard let group = try usableAccessGroups().first else {
+            throw VestryError(.missingEntitlement)
+        }
+        return group
+    }
+
+    package init(account: Account) {
         self.account = account
     }
 

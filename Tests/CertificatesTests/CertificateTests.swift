@@ -74,17 +74,17 @@ func file(_ name: String) throws -> [UInt8] {
         _ name: String, _ algorithm: KeyDescription.Algorithm, _ isPrivate: Bool, _ bits: Int64
     ) throws {
         let der = try file(name)
-        let key = try KeyDescription(der: SecretBytes(der))
+        let key = try KeyDescription(SecretBytes(der))
         #expect(key.algorithm == algorithm)
         #expect(key.isPrivate == isPrivate)
         #expect(key.sizeInBits == bits)
         for count in 0..<der.count {
             #expect(throws: CertificateError.malformed) {
-                try KeyDescription(der: SecretBytes(Array(der.prefix(count))))
+                try KeyDescription(SecretBytes(Array(der.prefix(count))))
             }
         }
         #expect(throws: CertificateError.malformed) {
-            try KeyDescription(der: SecretBytes(der + [0]))
+            try KeyDescription(SecretBytes(der + [0]))
         }
     }
 
@@ -95,7 +95,105 @@ func file(_ name: String) throws -> [UInt8] {
     func aKeyAndItsCertificateHaveOneHash(_ certificate: String, _ keys: [String]) throws {
         let hash = try Certificate(der: try file(certificate)).publicKeyHash
         for key in keys {
-            #expect(try KeyDescription(der: SecretBytes(try file(key))).publicKeyHash == hash)
+            #expect(try KeyDescription(SecretBytes(try file(key))).publicKeyHash == hash)
+        }
+    }
+
+    /// OpenSSL's `-text` shows the point and K.
+    @Test func aKeyIsExportedAsAppleDoes() throws {
+        for (name, isPublicHalf, expected) in [
+            ("ec.pkcs8", false, "ec.x963"), ("ec.sec1", false, "ec.x963"),
+            ("ec.pkcs8", true, "ec.x963-public"), ("ec.spki", false, "ec.x963-public"),
+            ("rsa.pkcs8", false, "rsa.pkcs1"), ("rsa.pkcs8", true, "rsa.pkcs1-public"),
+        ] {
+            let exported = try KeyDescription.exported(
+                SecretBytes(try file(name)), form: .der, isPublicHalf: isPublicHalf)
+            #expect(exported.exposed == (try file(expected)))
+        }
+        #expect(throws: CertificateError.malformed) {
+            _ = try KeyDescription.exported(
+                SecretBytes(try file("ed25519.pkcs8")), form: .der, isPublicHalf: true
+            )
+            .count
+        }
+    }
+
+    @Test(arguments: [
+        ("ec.x963", KeyDescription.Form.privatePoint, true),
+        ("ec.x963-public", .publicPoint, false),
+    ])
+    func readsPoints(_ name: String, _ form: KeyDescription.Form, _ isPrivate: Bool) throws {
+        let bytes = try file(name)
+        let key = try KeyDescription(SecretBytes(bytes), form: form)
+        #expect(key.algorithm == .ellipticCurve && key.sizeInBits == 256)
+        #expect(key.isPrivate == isPrivate)
+        #expect(
+            key.publicKeyHash == (try KeyDescription(SecretBytes(file("ec.pkcs8")))).publicKeyHash)
+        let exported = try KeyDescription.exported(SecretBytes(bytes), form: form)
+        #expect(exported.exposed == bytes)
+        for count in 0..<bytes.count {
+            #expect(throws: CertificateError.malformed) {
+                try KeyDescription(SecretBytes(Array(bytes.prefix(count))), form: form)
+            }
+        }
+        #expect(throws: CertificateError.malformed) {
+            try KeyDescription(SecretBytes(bytes + [0]), form: form)
+        }
+        // No point of the curve.
+        var other = bytes
+        other[20] ^= 1
+        #expect(throws: CertificateError.malformed) {
+            try KeyDescription(SecretBytes(other), form: form)
+        }
+    }
+
+    @Test(arguments: [("ec.cer", "ec.x963-public"), ("rsa.cer", "rsa.pkcs1-public")])
+    func aCertificateHasAPublicKey(_ certificate: String, _ key: String) throws {
+        let der = try file(certificate)
+        let (description, exported) = try Certificate.publicKey(of: der)
+        #expect(exported == (try file(key)))
+        #expect(description.publicKeyHash == (try Certificate(der: der)).publicKeyHash)
+        #expect(!description.isPrivate)
+        #expect(throws: CertificateError.malformed) { try Certificate.publicKey(of: [1]) }
+    }
+
+    struct TrustCase: CustomTestStringConvertible, Sendable {
+        var chain = ["chain-leaf.cer", "chain-intermediate.cer"]
+        var anchors: [String]? = ["chain-root.cer"]
+        var purpose = Certificate.Purpose.any
+        var hostName: String?
+        var time: Int64 = 2_000_000_000
+        var isTrusted = false
+
+        var testDescription: String { "\(chain) \(purpose) \(hostName ?? "-") at \(time)" }
+    }
+
+    static let trustCases = [
+        TrustCase(isTrusted: true),
+        TrustCase(chain: ["chain-leaf.cer"]),
+        TrustCase(chain: ["chain-leaf.cer", "ec.cer", "chain-intermediate.cer"], isTrusted: true),
+        TrustCase(anchors: []), TrustCase(anchors: nil), TrustCase(anchors: ["ec.cer"]),
+        TrustCase(chain: ["ec.cer"], anchors: ["ec.cer"], isTrusted: true),
+        TrustCase(purpose: .tlsServer, isTrusted: true), TrustCase(purpose: .tlsClient),
+        TrustCase(purpose: .tlsServer, hostName: "www.example.org", isTrusted: true),
+        TrustCase(hostName: "example.org"), TrustCase(hostName: "192.0.2.2"),
+        TrustCase(hostName: "192.0.2.1", isTrusted: true),
+        TrustCase(hostName: "www.example.org\0.example.com"),
+        TrustCase(time: 1_700_000_000), TrustCase(time: 2_500_000_000),
+        // A leaf cannot issue.
+        TrustCase(chain: ["ec.cer", "chain-leaf.cer"]),
+    ]
+
+    @Test(arguments: trustCases) func aChainLeadsToAnAnchor(_ trust: TrustCase) throws {
+        let isTrusted = try Certificate.isTrusted(
+            trust.chain.map(file), anchors: trust.anchors?.map(file), purpose: trust.purpose,
+            hostName: trust.hostName, at: trust.time)
+        #expect(isTrusted == trust.isTrusted)
+    }
+
+    @Test func noCertificateIsNotTrusted() {
+        #expect(throws: CertificateError.malformed) {
+            try Certificate.isTrusted([], anchors: [], purpose: .any, hostName: nil, at: 0)
         }
     }
 }

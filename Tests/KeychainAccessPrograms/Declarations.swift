@@ -182,6 +182,8 @@ public func sharedPasswords(of keychain: Keychain) -> [(any Error)?] {
     keychain.setSharedPassword("p", account: "a") { errors.append($0) }
     keychain.removeSharedPassword("a")
     keychain.removeSharedPassword("a") { errors.append($0) }
+    let generated: String = Keychain.generatePassword()
+    _ = generated
     Keychain.requestSharedWebCredential()
     Keychain.requestSharedWebCredential { errors.append($0.isEmpty ? $1 : nil) }
     Keychain.requestSharedWebCredential(domain: "d")

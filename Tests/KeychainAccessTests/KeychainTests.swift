@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestryTestSupport
 
 @testable import KeychainAccess
 
@@ -87,14 +88,37 @@ struct KeychainTests {
     }
 
     @Test func anItemIsItsServiceItsGroupAndItsKey() throws {
-        let group = test.use { Keychain(service: "s", accessGroup: "g") }
-        try keychain.set("one", key: "a")
-        try group.set("two", key: "a")
-        #expect(try keychain.get("a") == "one")
-        #expect(try group.get("a") == "two")
-        #expect(try group.get("a") { $0?.accessGroup } == "g")
-        try group.removeAll()
-        #expect(try keychain.get("a") == "one")
+        try test.use(groups: ["default", "g"]) {
+            let (all, group) = (
+                Keychain(service: "s"), Keychain(service: "s", accessGroup: "g")
+            )
+            try all.set("one", key: "a")
+            #expect(try group.get("a") == nil)
+            try group.set("two", key: "a")
+            try group.set("three", key: "b")
+            // Of all groups, the item that was added first.
+            #expect(try all.get("a") == "one")
+            #expect(try all.get("b") == "three")
+            #expect(try group.get("a") == "two")
+            #expect(try group.get("a") { $0?.accessGroup } == "g")
+            #expect(Keychain.allKeys(.genericPassword).map(\.1) == ["a", "a", "b"])
+            try group.removeAll()
+            #expect(try all.get("a") == "one")
+            #expect(try all.contains("b") == false)
+        }
+    }
+
+    @Test func groupsOfOtherProgramsAreRefused() throws {
+        let other = test.use { Keychain(service: "s", accessGroup: "g") }
+        #expect(status { try other.set("x", key: "a") } == .missingEntitlement)
+        #expect(status { _ = try other.get("a") } == .missingEntitlement)
+        #expect(status { _ = try other.contains("a") } == .missingEntitlement)
+        #expect(status { try other.removeAll() } == .missingEntitlement)
+        #expect(other.allKeys() == [])
+        test.use(groups: []) {
+            #expect(status { _ = try other.get("a") } == .missingEntitlement)
+            #expect(status { _ = try Keychain(service: "s").get("a") } == .missingEntitlement)
+        }
     }
 
     @Test func theDefaultServiceIsTheEmptyName() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VestryTestSupport
 
 @testable import KeychainAccess
 
@@ -40,12 +41,18 @@ struct LockedTests {
         #expect(status { _ = try keychain.get("locked") } == .interactionNotAllowed)
     }
 
-    @Test func containsCountsALockedItemWhenAsked() throws {
+    @Test(arguments: [true, false])
+    func aKeychainContainsItsLockedItems(_ withoutAuthenticationUI: Bool) throws {
+        func contains(_ key: String) throws -> Bool {
+            try keychain.contains(key, withoutAuthenticationUI: withoutAuthenticationUI)
+        }
         try addBoth()
-        #expect(try keychain.contains("locked", withoutAuthenticationUI: true))
-        #expect(try keychain.contains("locked") == false)
-        #expect(try keychain.contains("always there"))
-        #expect(try keychain.contains("absent", withoutAuthenticationUI: true) == false)
+        #expect(try contains("locked"))
+        #expect(try contains("always there"))
+        #expect(try contains("absent") == false)
+        try test.store.lockAll()
+        #expect(status { _ = try contains("locked") } == .interactionNotAllowed)
+        #expect(status { _ = try contains("absent") } == .interactionNotAllowed)
     }
 
     @Test func listsWhatCanBeReadAndCountsTheRest() throws {

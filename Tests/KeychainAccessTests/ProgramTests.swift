@@ -2,6 +2,7 @@ import Foundation
 import KeychainAccess
 import KeychainAccessPrograms
 import Testing
+import VestryTestSupport
 
 /// Runs the programs that are written by the public interface alone.
 @Suite(.serialized, .enabled(if: TestKeychain.isPossible, TestKeychain.requirement))

@@ -12,7 +12,8 @@ import threading
 import time
 
 from harness import Skip, case, equal
-from world import DONE, ITEMS, PROGRAM, TIMED_OUT, contents, expect, login, put, secret_of, start, vestry
+from world import (DONE, ITEMS, PASSWORDS, PROGRAM, TIMED_OUT, contents, expect, login, put, reboot,
+                   secret_of, start, vestry)
 
 
 @case
@@ -214,3 +215,35 @@ def a_stopped_writer_does_not_stop_readers_and_a_dead_one_nobody():
     put(b"y", "s", "a")
     assert time.monotonic() - began < 2
     equal(secret_of("s", "a"), b"y")
+
+
+@case
+def writers_lose_nothing_while_the_password_changes():
+    session, _ = login()
+    failures, written, done = [], [], threading.Event()
+
+    def write():
+        while not done.is_set():
+            number = str(len(written))
+            result = vestry("set", "s", number, give=number.encode())
+            if result.returncode != DONE:
+                failures.append(result)
+            written.append(number)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    password, changes = PASSWORDS["alice"], []
+    for count in range(6):
+        new = b"password %d" % count
+        changes.append(str(session(f"ask(REWRAP, 'alice', {password!r}, {new!r}).result")))
+        password = new
+    done.set()
+    writer.join()
+    equal(failures, [])
+    equal(changes, ["rewrapped"] * 6)
+    assert len(written) > 6, written
+    for user_can_still_read in ("the keys of before", "the new password"):
+        for number in written:
+            equal(secret_of("s", number), number.encode(), user_can_still_read)
+        reboot()
+        login(password=password)

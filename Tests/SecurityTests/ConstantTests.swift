@@ -92,6 +92,20 @@ import Vestry
             (kSecUseAuthenticationUI, "u_AuthUI"), (kSecUseOperationPrompt, "u_OpPrompt"),
             (kSecUseNoAuthenticationUI, "u_NoAuthUI"), (kSecUseAuthenticationContext, "u_AuthCtx"),
             (kSecUseDataProtectionKeychain, "nleg"), (kSecUseKeychain, "u_Keychain"),
+            (kSecUseItemList, "u_ItemList"),
+            (kSecUseUserIndependentKeychain, "u_UserIndependentKeychain"),
+            (kSecMatchPolicy, "m_Policy"), (kSecMatchIssuers, "m_Issuers"),
+            (kSecMatchEmailAddressIfPresent, "m_EmailAddressIfPresent"),
+            (kSecMatchSubjectContains, "m_SubjectContains"),
+            (kSecMatchSubjectStartsWith, "m_SubjectStartsWith"),
+            (kSecMatchSubjectEndsWith, "m_SubjectEndsWith"),
+            (kSecMatchSubjectWholeString, "m_SubjectWholeString"),
+            (kSecMatchHostOrSubdomainOfHost, "m_HostOrSubdomainOfHost"),
+            (kSecMatchCaseInsensitive, "m_CaseInsensitive"),
+            (kSecMatchDiacriticInsensitive, "m_DiacriticInsensitive"),
+            (kSecMatchWidthInsensitive, "m_WidthInsensitive"),
+            (kSecMatchTrustedOnly, "m_TrustedOnly"), (kSecMatchValidOnDate, "m_ValidOnDate"),
+            (kSecMatchItemList, "m_ItemList"), (kSecMatchSearchList, "m_SearchList"),
         ]
         for (constant, raw) in pairs { #expect(constant == raw) }
     }
@@ -116,6 +130,10 @@ import Vestry
             #expect(status == code.rawValue)
             let message = SecCopyErrorMessageString(status, nil) as String?
             #expect(message?.hasPrefix("OSStatus") == false)
+        }
+        #expect(SecCopyErrorMessageString(errSecItemNotFound, nil) == "There is no such item.")
+        for status in [errSecRestrictedAPI, errSecMissingQualifiedCertStatement, -67810] {
+            #expect(SecCopyErrorMessageString(status, nil)?.hasSuffix(".") == true)
         }
         #expect(SecCopyErrorMessageString(-1, nil) == "OSStatus -1")
     }

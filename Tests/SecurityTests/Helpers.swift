@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 import Vestry
 import VestryTesting
 
@@ -34,4 +35,21 @@ func search(_ query: CFDictionary) -> (OSStatus, CFTypeRef?) {
 /// A generic password, with more keys.
 func password(_ more: CFDictionary = [:]) -> CFDictionary {
     [kSecClass: kSecClassGenericPassword].merging(more) { $1 }
+}
+
+/// A file of the tests of `Certificates`, whose README says what they are.
+func file(_ name: String) throws -> Data {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "CertificatesTests/Certificates")
+    return try Data(contentsOf: folder.appending(path: name))
+}
+
+func readCertificate(_ name: String) throws -> SecCertificate {
+    try #require(SecCertificateCreateWithData(nil, file(name)))
+}
+
+/// A key of these tests, of which elliptic curves are points.
+func readKey(_ name: String, _ type: CFString, _ keyClass: CFString) throws -> SecKey {
+    let attributes: CFDictionary = [kSecAttrKeyType: type, kSecAttrKeyClass: keyClass]
+    return try #require(SecKeyCreateWithData(file(name), attributes, nil))
 }

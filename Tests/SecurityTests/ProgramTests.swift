@@ -1,4 +1,5 @@
 import ActorProgram
+import CertificateProgram
 import Foundation
 import FunctionsProgram
 import Testing
@@ -24,8 +25,7 @@ import WrapperProgram
             #expect(
                 throws: CredentialError.status(
                     errSecInteractionNotAllowed,
-                    "The keychain is locked, or the user would have to be asked, which is not allowed."
-                )
+                    "The item is locked, or nobody may be asked for it.")
             ) { try store.load() }
             testing.state = .unlocked
             try store.remove()
@@ -77,6 +77,31 @@ import WrapperProgram
             #expect(try await vault.token(for: "a") == nil)
             await #expect(throws: TokenVault.Failure.other(errSecItemNotFound)) {
                 try await vault.forget("a")
+            }
+        }
+    }
+
+    @Test func certificatesAndKeysMakeIdentities() throws {
+        try withKeychain { _ in
+            #expect(ClientCertificates.identity(label: "client") == nil)
+            try ClientCertificates.store(certificate: file("rsa.cer"), label: "client")
+            #expect(throws: KeychainFailure(status: errSecDuplicateItem)) {
+                try ClientCertificates.store(certificate: file("rsa.cer"), label: "client")
+            }
+            #expect(throws: KeychainFailure(status: errSecParam)) {
+                try ClientCertificates.store(certificate: Data(), label: "client")
+            }
+            try ClientCertificates.store(privateKey: file("rsa.pkcs1"), tag: "org.example.client")
+            #expect(throws: (any Error).self) {
+                try ClientCertificates.store(privateKey: file("ec.x963"), tag: "other")
+            }
+            #expect(
+                try ClientCertificates.privateKey(tag: "org.example.client") == file("rsa.pkcs1"))
+            let identity = try #require(ClientCertificates.identity(label: "client"))
+            #expect(ClientCertificates.summary(of: identity) == "Example")
+            #expect(ClientCertificates.remove(identity))
+            #expect(throws: KeychainFailure(status: errSecItemNotFound)) {
+                try ClientCertificates.privateKey(tag: "org.example.client")
             }
         }
     }

@@ -29,10 +29,17 @@ import Vestry
     }
 
     static let bad = errSecParam
-    static let none = errSecUnimplemented
     static let wrongClass = errSecUnsupportedOperation
     static let cert = kSecClassCertificate
     static let inet = kSecClassInternetPassword
+    static let identity = kSecClassIdentity
+    static let policy = SecPolicyCreateBasicX509()
+    static let certificate = try? readCertificate("ec.cer")
+    static let keychain: SecKeychain? = {
+        var keychain: SecKeychain?
+        SecKeychainCopyDefault(&keychain)
+        return keychain
+    }()
 
     static let rows = [
         // Match.
@@ -42,12 +49,18 @@ import Vestry
         Row(kSecMatchLimit, 0, nil, bad, bad, bad, bad, bad),
         Row(kSecMatchLimit, "all", nil, bad, bad, bad, bad, bad),
         Row(kSecMatchLimit, 1.5, nil, bad, bad, bad, bad, bad),
-        Row(kSecMatchPolicy, "p", nil, bad, wrongClass, wrongClass, bad, bad),
-        Row(kSecMatchPolicy, "p", cert, bad, none, none, bad, bad),
+        Row(kSecMatchPolicy, policy, nil, bad, wrongClass, wrongClass, bad, bad),
+        Row(kSecMatchPolicy, policy, cert, bad, 0, 0, bad, bad),
+        Row(kSecMatchPolicy, [policy], identity, bad, 0, 0, bad, bad),
+        Row(kSecMatchPolicy, [policy, policy], cert, bad, bad, bad, bad, bad),
+        Row(kSecMatchPolicy, "p", cert, bad, bad, bad, bad, bad),
         Row(kSecMatchIssuers, [Data()], nil, bad, wrongClass, wrongClass, bad, bad),
-        Row(kSecMatchIssuers, [Data()], cert, bad, none, none, bad, bad),
+        Row(kSecMatchIssuers, [Data()], cert, bad, 0, 0, bad, bad),
+        Row(kSecMatchIssuers, [Data](), cert, bad, bad, bad, bad, bad),
+        Row(kSecMatchIssuers, ["x"], cert, bad, bad, bad, bad, bad),
         Row(kSecMatchEmailAddressIfPresent, "a@b", nil, bad, wrongClass, wrongClass, bad, bad),
-        Row(kSecMatchEmailAddressIfPresent, "a@b", cert, bad, none, none, bad, bad),
+        Row(kSecMatchEmailAddressIfPresent, "a@b", cert, bad, 0, 0, bad, bad),
+        Row(kSecMatchEmailAddressIfPresent, 1, cert, bad, bad, bad, bad, bad),
         Row(kSecMatchSubjectContains, "x", nil, bad, wrongClass, wrongClass, bad, bad),
         Row(kSecMatchSubjectContains, "x", cert, bad, 0, 0, bad, bad),
         Row(kSecMatchSubjectStartsWith, "x", cert, bad, 0, 0, bad, bad),
@@ -58,16 +71,23 @@ import Vestry
         Row(kSecMatchHostOrSubdomainOfHost, "example.org", inet, bad, 0, 0, bad, bad),
         Row(kSecMatchCaseInsensitive, true, nil, bad, 0, 0, bad, bad),
         Row(kSecMatchCaseInsensitive, "yes", nil, bad, bad, bad, bad, bad),
-        Row(kSecMatchDiacriticInsensitive, true, nil, bad, none, none, bad, bad),
+        Row(kSecMatchDiacriticInsensitive, true, nil, bad, 0, 0, bad, bad),
         Row(kSecMatchDiacriticInsensitive, false, nil, 0, 0, 0, bad, 0),
-        Row(kSecMatchWidthInsensitive, true, nil, bad, none, none, bad, bad),
+        Row(kSecMatchWidthInsensitive, true, nil, bad, 0, 0, bad, bad),
+        Row(kSecMatchWidthInsensitive, false, nil, 0, 0, 0, bad, 0),
+        Row(kSecMatchWidthInsensitive, 1, nil, bad, bad, bad, bad, bad),
         Row(kSecMatchTrustedOnly, true, nil, bad, wrongClass, wrongClass, bad, bad),
-        Row(kSecMatchTrustedOnly, true, cert, bad, none, none, bad, bad),
+        Row(kSecMatchTrustedOnly, true, cert, bad, 0, 0, bad, bad),
         Row(kSecMatchTrustedOnly, false, cert, 0, 0, 0, bad, 0),
         Row(kSecMatchValidOnDate, Date(), nil, bad, wrongClass, wrongClass, bad, bad),
-        Row(kSecMatchValidOnDate, NSNull(), cert, bad, none, none, bad, bad),
-        Row(kSecMatchItemList, [Data()], nil, bad, none, none, bad, bad),
-        Row(kSecMatchSearchList, [Data()], nil, bad, none, none, bad, bad),
+        Row(kSecMatchValidOnDate, NSNull(), cert, bad, 0, 0, bad, bad),
+        Row(kSecMatchValidOnDate, Date(), identity, bad, 0, 0, bad, bad),
+        Row(kSecMatchValidOnDate, "now", cert, bad, bad, bad, bad, bad),
+        Row(kSecMatchItemList, [Data()], nil, bad, 0, 0, bad, bad),
+        Row(kSecMatchItemList, [Data](), nil, bad, bad, bad, bad, bad),
+        Row(kSecMatchItemList, ["x"], nil, bad, bad, bad, bad, bad),
+        Row(kSecMatchSearchList, [keychain as Any], nil, bad, 0, 0, bad, bad),
+        Row(kSecMatchSearchList, [Data()], nil, bad, bad, bad, bad, bad),
         Row("m_Other", true, nil, bad, bad, bad, bad, bad),
         // Return.
         Row(kSecReturnData, true, nil, 0, 0, bad, bad, 0),
@@ -77,13 +97,15 @@ import Vestry
         Row(kSecReturnData, "true", nil, bad, bad, bad, bad, bad),
         Row(kSecReturnAttributes, true, nil, 0, 0, bad, bad, 0),
         Row(kSecReturnPersistentRef, true, nil, 0, 0, bad, bad, 0),
-        Row(kSecReturnRef, true, nil, none, none, none, bad, 0),
+        Row(kSecReturnRef, true, nil, 0, 0, bad, bad, 0),
         Row(kSecReturnRef, false, nil, 0, 0, 0, bad, 0),
         Row("r_Other", true, nil, bad, bad, bad, bad, bad),
         // Value.
         Row(kSecValueData, Data([1]), nil, 0, 0, 0, 0, 0),
         Row(kSecValueData, "text", nil, bad, bad, bad, bad, bad),
-        Row(kSecValueRef, Data(), nil, none, none, none, bad, none),
+        Row(kSecValueRef, Data(), nil, bad, bad, bad, bad, bad),
+        Row(kSecValueRef, certificate as Any, cert, 0, 0, 0, bad, 0),
+        Row(kSecValueRef, certificate as Any, identity, bad, bad, bad, bad, bad),
         Row(kSecValuePersistentRef, Data([1]), nil, bad, 0, 0, bad, 0),
         Row(kSecValuePersistentRef, "text", nil, bad, bad, bad, bad, bad),
         Row("v_Other", Data(), nil, bad, bad, bad, bad, bad),
@@ -99,6 +121,7 @@ import Vestry
         Row(kSecUseDataProtectionKeychain, true, nil, 0, 0, 0, 0, 0),
         Row(kSecUseDataProtectionKeychain, "x", nil, bad, bad, bad, bad, bad),
         Row(kSecUseKeychain, NSObject(), nil, bad, bad, bad, bad, bad),
+        Row(kSecUseKeychain, keychain as Any, nil, 0, bad, bad, bad, bad),
         Row(kSecUseItemList, [Data()], nil, bad, bad, bad, bad, bad),
         Row(kSecUseUserIndependentKeychain, true, nil, bad, bad, bad, bad, bad),
         // Attributes, callbacks, and what is none of these.

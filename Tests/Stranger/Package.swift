@@ -12,7 +12,13 @@ let package = Package(
             dependencies: [
                 .product(name: "Vestry", package: "vestry"),
                 .product(name: "VestryTesting", package: "vestry"),
-            ])
+            ]),
+        .executableTarget(
+            name: "SecurityStranger",
+            dependencies: [.product(name: "Security", package: "vestry")]),
+        .executableTarget(
+            name: "KeychainAccessStranger",
+            dependencies: [.product(name: "KeychainAccess", package: "vestry")]),
     ],
     swiftLanguageModes: [.v6]
 )

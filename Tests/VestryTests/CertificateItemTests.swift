@@ -1,7 +1,9 @@
+import Certificates
 import Foundation
 import SecureMemory
 import TestSupport
 import Testing
+import VestryTestSupport
 
 @testable import Vestry
 
@@ -132,5 +134,125 @@ struct CertificateItemTests {
         // Keys are bound to the unlocked screen unless told otherwise.
         try keychain.lock()
         #expect(codeOfSearch() == .locked)
+    }
+
+    static let conditions:
+        [(name: String, set: @Sendable (inout CertificateConditions) -> Void, [String])] =
+            [
+                ("nothing", { _ in }, ["chain-leaf.cer", "ec.cer", "rsa.cer"]),
+                (
+                    "the address of one, and those without",
+                    { $0.emailAddressIfPresent = "Alice@example.org" },
+                    ["chain-leaf.cer", "ec.cer", "rsa.cer"]
+                ),
+                (
+                    "an address of none", { $0.emailAddressIfPresent = "bob@example.org" },
+                    ["chain-leaf.cer", "rsa.cer"]
+                ),
+                (
+                    "a later date", { $0.validityDate = 2_300_000_000 },
+                    ["chain-leaf.cer", "rsa.cer"]
+                ),
+                ("a date before all", { $0.validityDate = 0 }, []),
+                ("itself", { $0.issuers = [name(of: "ec.cer")] }, ["ec.cer"]),
+                (
+                    "its issuer", { $0.issuers = [name(of: "chain-intermediate.cer")] },
+                    ["chain-leaf.cer"]
+                ),
+                (
+                    "the issuer's issuer",
+                    { $0.issuers = [[0x30, 0], name(of: "chain-root.cer")] }, ["chain-leaf.cer"]
+                ),
+                ("no issuer", { $0.issuers = [[0x30, 0]] }, []),
+                ("trust", { trusted(&$0, .init()) }, ["chain-leaf.cer"]),
+                ("a server", { trusted(&$0, .init(.tlsServer)) }, ["chain-leaf.cer"]),
+                ("a client", { trusted(&$0, .init(.tlsClient)) }, []),
+                (
+                    "a host", { trusted(&$0, .init(.tlsServer, hostName: "www.example.org")) },
+                    ["chain-leaf.cer"]
+                ),
+                ("another host", { trusted(&$0, .init(.tlsServer, hostName: "example.org")) }, []),
+                ("trust too late", { trusted(&$0, .init(), at: 2_500_000_000) }, []),
+            ]
+
+    static func trusted(
+        _ conditions: inout CertificateConditions, _ policy: CertificateConditions.Policy,
+        at date: Double = 2_000_000_000
+    ) {
+        conditions.policy = policy
+        conditions.validityDate = date
+    }
+
+    static func name(of certificate: String) -> [UInt8] {
+        (try? Certificate(der: file(certificate)))?.subject ?? []
+    }
+
+    @Test(arguments: conditions.indices)
+    func certificatesMeetConditions(_ index: Int) throws {
+        let (name, set, expected) = Self.conditions[index]
+        var keychain = keychain
+        keychain.trustAnchors = [try Self.file("chain-root.cer")]
+        for file in ["chain-leaf.cer", "ec.cer", "rsa.cer"] {
+            try keychain.addCertificate(
+                der: try Self.file(file), attributes: [.alias: .string(file)])
+        }
+        try keychain.addCertificate(der: try Self.file("chain-intermediate.cer"))
+        // No certificate meets no condition on one.
+        try keychain.add(.certificate, attributes: [.alias: "none"])
+        var conditions = CertificateConditions()
+        set(&conditions)
+        var query = ItemQuery(.certificate)
+        query.limit = .all
+        query.certificate = conditions
+        let found = (try? keychain.find(query).records) ?? []
+        #expect(found.compactMap { $0[.alias]?.string } == expected, "\(name)")
+        #expect((try? keychain.update(query, set: [.label: "met"])) ?? 0 == found.count)
+        if !found.isEmpty { #expect(try keychain.delete(query) == found.count) }
+        #expect(try keychain.find(ItemQuery(.certificate, [.alias: "none"])).records.count == 1)
+
+        query.itemClass = .key
+        #expect(code { () throws(VestryError) in _ = try keychain.find(query) } == .parameter)
+    }
+
+    @Test func aLockedIssuerIsNotTakenForNone() throws {
+        var keychain = keychain
+        keychain.trustAnchors = [try Self.file("chain-root.cer")]
+        try keychain.addCertificate(der: try Self.file("chain-leaf.cer"))
+        try keychain.addCertificate(
+            der: try Self.file("chain-intermediate.cer"), attributes: [.accessible: "ak"])
+        var query = ItemQuery(.certificate, [.label: "www.example.org"])
+        query.certificate = CertificateConditions()
+        query.certificate?.policy = .init()
+        query.certificate?.validityDate = 2_000_000_000
+        #expect(try keychain.find(query).records.count == 1)
+        try keychain.lock()
+        #expect(code { () throws(VestryError) in _ = try keychain.find(query) } == .locked)
+    }
+
+    @Test func identitiesMeetTheConditionsOnTheirCertificate() throws {
+        try keychain.addCertificate(der: try Self.file("ec.cer"))
+        try keychain.addKey(der: SecretBytes(try Self.file("ec.pkcs8")))
+        var query = ItemQuery(.identity)
+        query.certificate = CertificateConditions()
+        query.certificate?.emailAddressIfPresent = "post@example.org"
+        let found = try keychain.identities(query)
+        #expect(found.count == 1)
+        query.references = [found.first?.certificate.persistentReference ?? []]
+        #expect(try keychain.identities(query).count == 1)
+        query.certificate?.emailAddressIfPresent = "bob@example.org"
+        #expect(
+            code { () throws(VestryError) in _ = try keychain.identities(query) } == .itemNotFound)
+    }
+
+    @Test func referencesNarrowASearch() throws {
+        let first = try keychain.addCertificate(der: try Self.file("ec.cer"))
+        let second = try keychain.addCertificate(der: try Self.file("rsa.cer"))
+        var query = ItemQuery(.certificate)
+        query.limit = .all
+        for references in [[first], [second], [first, second], []] {
+            query.references = Set(references)
+            let found = (try? keychain.find(query).records) ?? []
+            #expect(found.map(\.persistentReference) == references)
+        }
     }
 }

@@ -3,6 +3,7 @@ import SecureMemory
 import Synchronization
 import TestSupport
 import Testing
+import VestryTestSupport
 
 @testable import Vestry
 

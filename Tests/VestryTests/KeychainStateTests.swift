@@ -6,6 +6,7 @@ import LinuxSystem
 import SecureMemory
 import TestSupport
 import Testing
+import VestryTestSupport
 
 @testable import Vestry
 

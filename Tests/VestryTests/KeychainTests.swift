@@ -5,6 +5,7 @@ import LinuxSystem
 import SecureMemory
 import TestSupport
 import Testing
+import VestryTestSupport
 
 @testable import Vestry
 

@@ -3,6 +3,7 @@ import KeyClasses
 import SecureMemory
 import TestSupport
 import Testing
+import VestryTestSupport
 
 @testable import Vestry
 

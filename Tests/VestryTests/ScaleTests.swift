@@ -2,6 +2,7 @@ import Glibc
 import SecureMemory
 import TestSupport
 import Testing
+import VestryTestSupport
 
 @testable import Vestry
 

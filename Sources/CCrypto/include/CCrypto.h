@@ -26,6 +26,9 @@ struct vestry_crypto_bytes {
     size_t count;
 };
 
+/* Wipes them first. */
+void vestry_crypto_free(struct vestry_crypto_bytes *bytes);
+
 #define VESTRY_CRYPTO_HASH_SIZE 20
 
 struct vestry_certificate {
@@ -66,12 +69,54 @@ enum vestry_crypto_result vestry_certificate_read(
 
 void vestry_certificate_free(struct vestry_certificate *certificate);
 
-/*
- * Reads a private key (PKCS #8, or PKCS #1 or SEC 1 of RSA and EC) or a public key
- * (SubjectPublicKeyInfo, or PKCS #1 of RSA).
- */
+enum vestry_key_form {
+    /*
+     * A private key (PKCS #8, or PKCS #1 or SEC 1 of RSA and EC) or a public key
+     * (SubjectPublicKeyInfo, or PKCS #1 of RSA).
+     */
+    VESTRY_KEY_DER = 0,
+    /* ANSI X9.63: 04, X and Y of P-256, P-384 or P-521; and after them K of a private key. */
+    VESTRY_KEY_PUBLIC_POINT = 1,
+    VESTRY_KEY_PRIVATE_POINT = 2,
+};
+
 enum vestry_crypto_result vestry_key_read(
-    const uint8_t *der, size_t count, struct vestry_key *key);
+    const uint8_t *bytes, size_t count, enum vestry_key_form form, struct vestry_key *key);
+
+/*
+ * The same key, or its public half, in the form that Apple exports: PKCS #1 of RSA, X9.63 of EC. On
+ * success the caller frees the bytes.
+ */
+enum vestry_crypto_result vestry_key_export(
+    const uint8_t *bytes, size_t count, enum vestry_key_form form, int wants_public,
+    struct vestry_crypto_bytes *out);
+
+/* A certificate's public key in that form. */
+enum vestry_crypto_result vestry_certificate_key(
+    const uint8_t *der, size_t count, struct vestry_key *key, struct vestry_crypto_bytes *out);
+
+enum vestry_purpose {
+    VESTRY_PURPOSE_ANY = 0,
+    VESTRY_PURPOSE_TLS_SERVER = 1,
+    VESTRY_PURPOSE_TLS_CLIENT = 2,
+};
+
+struct vestry_trust_policy {
+    enum vestry_purpose purpose;
+    /* A host name or an address that the certificate must be for; NULL for none. */
+    const char *host;
+    /* Seconds since 1970. */
+    int64_t time;
+};
+
+/*
+ * Whether a chain of certificates, the one in question first, the others in any order, leads to an
+ * anchor. All of them are DER, one after the other; without anchors (NULL) they are those that
+ * OpenSSL is installed with.
+ */
+enum vestry_crypto_result vestry_certificates_verify(
+    const uint8_t *chain, size_t count, const uint8_t *anchors, size_t anchors_count,
+    const struct vestry_trust_policy *policy, int *is_trusted);
 
 /* The readable form (RFC 2253, UTF-8) of a name in DER; the caller frees the bytes. */
 enum vestry_crypto_result vestry_name_text(
