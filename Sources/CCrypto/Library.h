@@ -9,6 +9,7 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
@@ -34,7 +35,8 @@
     X(X509_STORE_CTX_new) X(X509_STORE_CTX_init) X(X509_STORE_CTX_free)                           \
     X(X509_STORE_CTX_get0_param) X(X509_VERIFY_PARAM_set_time) X(X509_VERIFY_PARAM_set_purpose)   \
     X(X509_VERIFY_PARAM_set1_host) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_verify_cert)           \
-    X(ERR_set_mark) X(ERR_pop_to_mark)
+    X(BIO_new_mem_buf) X(PEM_read_bio) X(ERR_set_mark) X(ERR_pop_to_mark)                         \
+    X(ERR_peek_last_error)
 
 struct vestry_crypto_library {
 #define DECLARE(name) __typeof__(&name) name;

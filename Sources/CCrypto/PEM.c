@@ -1,43 +1,8 @@
-#define _GNU_SOURCE
-#include "CCrypto.h"
+#include "Library.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <openssl/bio.h>
-#include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/pem.h>
-
-#define FUNCTIONS(X)                                                                              \
-    X(BIO_new_mem_buf) X(BIO_free) X(PEM_read_bio) X(CRYPTO_free) X(CRYPTO_clear_free)            \
-    X(ERR_set_mark) X(ERR_pop_to_mark) X(ERR_peek_last_error)
-
-static struct {
-#define DECLARE(name) __typeof__(&name) name;
-    FUNCTIONS(DECLARE)
-#undef DECLARE
-} pem;
-
-static int is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void)
-{
-    void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return;
-    int found = 1;
-#define LOAD(name)                                                                                \
-    *(void **)&pem.name = dlsym(library, #name);                                                  \
-    found = found && pem.name;
-    FUNCTIONS(LOAD)
-#undef LOAD
-    is_loaded = found;
-}
 
 /* The labels of RFC 7468, sections 5 to 13, and those of the older forms of RSA and EC keys. */
 static int is_wanted(const char *label, enum vestry_pem_kind kind)
@@ -61,12 +26,7 @@ static enum vestry_pem_result take(
         return VESTRY_PEM_SEVERAL;
     if (strcmp(label, "ENCRYPTED PRIVATE KEY") == 0 || strstr(header, "ENCRYPTED"))
         return VESTRY_PEM_ENCRYPTED;
-    der->bytes = malloc(count > 0 ? (size_t)count : 1);
-    if (!der->bytes)
-        return VESTRY_PEM_NO_MEMORY;
-    memcpy(der->bytes, data, (size_t)count);
-    der->count = (size_t)count;
-    return VESTRY_PEM_OK;
+    return vestry_crypto_copy(der, data, (size_t)count) ? VESTRY_PEM_OK : VESTRY_PEM_NO_MEMORY;
 }
 
 static enum vestry_pem_result read_blocks(
@@ -76,17 +36,17 @@ static enum vestry_pem_result read_blocks(
     char *label, *header;
     unsigned char *data;
     long count;
-    while (result == VESTRY_PEM_OK && pem.PEM_read_bio(source, &label, &header, &data, &count)) {
+    while (result == VESTRY_PEM_OK && crypto.PEM_read_bio(source, &label, &header, &data, &count)) {
         if (is_wanted(label, kind))
             result = take(der, label, header, data, count);
-        pem.CRYPTO_free(label, __FILE__, __LINE__);
-        pem.CRYPTO_free(header, __FILE__, __LINE__);
-        pem.CRYPTO_clear_free(data, (size_t)count, __FILE__, __LINE__);
+        crypto.CRYPTO_free(label, __FILE__, __LINE__);
+        crypto.CRYPTO_free(header, __FILE__, __LINE__);
+        crypto.CRYPTO_clear_free(data, (size_t)count, __FILE__, __LINE__);
     }
     if (result != VESTRY_PEM_OK)
         return result;
     /* Every other reason than that no further block begins is a broken one. */
-    if (ERR_GET_REASON(pem.ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+    if (ERR_GET_REASON(crypto.ERR_peek_last_error()) != PEM_R_NO_START_LINE)
         return VESTRY_PEM_NONE;
     return der->bytes ? VESTRY_PEM_OK : VESTRY_PEM_NONE;
 }
@@ -95,28 +55,20 @@ enum vestry_pem_result vestry_pem_read(
     const uint8_t *text, size_t count, enum vestry_pem_kind kind, struct vestry_crypto_bytes *der)
 {
     memset(der, 0, sizeof *der);
-    pthread_once(&once, load);
-    if (!is_loaded)
-        return VESTRY_PEM_UNAVAILABLE;
-    if (count == 0 || count > INT_MAX)
+    if (count == 0)
         return VESTRY_PEM_NONE;
-    pem.ERR_set_mark();
+    switch (vestry_crypto_begin(count)) {
+    case VESTRY_CRYPTO_OK: break;
+    case VESTRY_CRYPTO_UNAVAILABLE: return VESTRY_PEM_UNAVAILABLE;
+    default: return VESTRY_PEM_NONE;
+    }
     enum vestry_pem_result result = VESTRY_PEM_NO_MEMORY;
-    BIO *source = pem.BIO_new_mem_buf(text, (int)count);
+    BIO *source = crypto.BIO_new_mem_buf(text, (int)count);
     if (source)
         result = read_blocks(source, kind, der);
-    pem.BIO_free(source);
-    /* A program that uses OpenSSL itself finds its own errors only. */
-    pem.ERR_pop_to_mark();
+    crypto.BIO_free(source);
+    vestry_crypto_end(1);
     if (result != VESTRY_PEM_OK)
-        vestry_pem_free(der);
+        vestry_crypto_free(der);
     return result;
-}
-
-void vestry_pem_free(struct vestry_crypto_bytes *der)
-{
-    if (der->bytes)
-        explicit_bzero(der->bytes, der->count);
-    free(der->bytes);
-    memset(der, 0, sizeof *der);
 }

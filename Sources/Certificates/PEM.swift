@@ -43,7 +43,7 @@ public enum PEM {
         case VESTRY_PEM_NO_MEMORY: throw .outOfMemory
         default: throw .none
         }
-        defer { unsafe vestry_pem_free(&read) }
+        defer { unsafe vestry_crypto_free(&read) }
         return unsafe SecretBytes(
             copying: UnsafeBufferPointer(start: read.bytes, count: read.count).span)
     }

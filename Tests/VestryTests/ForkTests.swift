@@ -4,6 +4,7 @@ import ItemStore
 import SecureMemory
 import Synchronization
 import TestSupport
+import VestryTestSupport
 import Testing
 
 @testable import Vestry

@@ -141,12 +141,10 @@ enum vestry_pem_result {
 
 /*
  * The DER of the one certificate or key in a text (RFC 7468); blocks of other kinds, such as EC
- * parameters before a key, are passed over. On success the caller frees the bytes.
+ * parameters before a key, are passed over. On success the caller frees the bytes with
+ * vestry_crypto_free.
  */
 enum vestry_pem_result vestry_pem_read(
     const uint8_t *text, size_t count, enum vestry_pem_kind kind, struct vestry_crypto_bytes *der);
-
-/* Wipes the bytes first. */
-void vestry_pem_free(struct vestry_crypto_bytes *der);
 
 #endif
