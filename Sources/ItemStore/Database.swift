@@ -47,19 +47,24 @@ final class Database {
         try check(unsafe vestry_sqlite_set_defensive(handle))
         try execute("PRAGMA trusted_schema = OFF")
         try execute("PRAGMA cell_size_check = ON")
-        try execute("PRAGMA foreign_keys = ON")
-        // Deleted and replaced boxes are overwritten in the file.
-        try execute("PRAGMA secure_delete = ON")
-        // What a finished `set` stored survives the power cut after it.
-        try execute("PRAGMA synchronous = FULL")
         try execute("PRAGMA temp_store = MEMORY")
         // No row of an honest file comes near; a hostile one cannot make SQLite allocate a gigabyte.
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
     }
 
+    /// Sets what only a writer needs: these statements read the file.
+    func prepareForWriting() throws(ItemStoreError) {
+        try execute("PRAGMA foreign_keys = ON")
+        // Deleted and replaced boxes are overwritten in the file.
+        try execute("PRAGMA secure_delete = ON")
+        // What a finished `set` stored survives the power cut after it.
+        try execute("PRAGMA synchronous = FULL")
+        try waitForTurn()
+    }
+
     /// Waits for this process's other writers, who would only be in each other's way at SQLite's
     /// locks; the turn lasts as long as the connection.
-    func waitForTurn() throws(ItemStoreError) {
+    private func waitForTurn() throws(ItemStoreError) {
         patience.begin()
         repeat {
             turn = ProcessTurn.wait(milliseconds: 250)

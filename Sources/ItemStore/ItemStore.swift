@@ -59,7 +59,7 @@ public struct ItemStore: ~Copyable {
 
     private init(path: String, storeID: [UInt8], isWriter: Bool) throws(ItemStoreError) {
         let database = try Database(.file(path: path))
-        if isWriter { try database.waitForTurn() }
+        if isWriter { try database.prepareForWriting() }
         try database.execute(isWriter ? "BEGIN IMMEDIATE" : "BEGIN")
         // Inside the transaction, so that what is checked is what is used.
         try Schema.check(database, storeID: storeID)

@@ -67,6 +67,8 @@ def eight_processes_of_32_threads_lose_nothing_for_a_minute():
     assert totals["own"] > 500, totals
     equal(secret_of("shared", ""), f"0/0/{totals['secret']}".encode())
     equal(len([item for item in items if item["service"] == "shared"]), 1)
+    shared = json.loads(expect(DONE, "show", "--json", "shared", "").stdout)
+    equal(shared["comment"], f"1/0/{totals['comment']}")
     left = expect(
         DONE, "-c", COUNT_INTERNET_PASSWORDS, str(ITEMS), program="/usr/bin/python3").stdout
     equal(totals["added"] - totals["deleted"], int(left))

@@ -27,6 +27,12 @@ import VestryTesting
         }
     }
 
+    /// In the keychain of whoever runs the program: nothing is opened before the first access.
+    struct Declared {
+        @KeychainItem(service: "s", account: "text") var text: String?
+        @KeychainItem(service: "s", account: "login") var login: Login?
+    }
+
     let testing: TestingKeychain
     var keychain: Keychain { testing.keychain }
     let settings: Settings
@@ -59,6 +65,12 @@ import VestryTesting
         #expect(settings.token == nil)
         settings.token = nil
         #expect(settings.$token.error == nil)
+    }
+
+    @Test func aDeclarationNamesItsItem() {
+        let declared = Declared()
+        #expect(declared.$text.key == ItemKey(service: "s", account: "text"))
+        #expect(declared.$login.key == ItemKey(service: "s", account: "login"))
     }
 
     @Test func whatFailsIsNoMissingItem() throws {
