@@ -111,25 +111,23 @@ extension Keychain {
 
     /// The secret that an update leaves as it is, to seal it anew.
     func oldSecret(
-        of pending: PendingUpdate, _ query: ItemQuery, in transaction: borrowing ItemTransaction
+        of pending: PendingUpdate, _ presence: PresenceKeys,
+        in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> SecretBytes {
         guard let row = try transaction.row(primaryTag: pending.row.primaryTag) else {
             throw VestryError(.itemDamaged, detail: "its row is gone")
         }
         let (protection, metadata) = try transaction.open(row)
         return try transaction.openValue(
-            of: row, protection, metadata, authorizer: authorizer(for: query))
-    }
-
-    func authorizer(for query: ItemQuery) -> PresenceAuthorizer? {
-        query.authenticationUI == .allow ? presenceAuthorizer : nil
+            of: row, protection, metadata, presence: presence)
     }
 
     /// The record of a row that the tags have found, or nil where it does not match after all or is
     /// to be skipped.
     func record(
         _ number: Int64, _ compiled: CompiledQuery, _ query: ItemQuery, _ wantsSecret: Bool,
-        _ reader: borrowing ItemRowReader, _ transaction: borrowing ItemTransaction
+        _ presence: PresenceKeys, _ reader: borrowing ItemRowReader,
+        _ transaction: borrowing ItemTransaction
     ) throws(VestryError) -> ItemRecord? {
         let row = try reader.publicRow(number)
         switch try transaction.examine(row, compiled) {
@@ -141,8 +139,7 @@ extension Keychain {
             }
             if protection.needsPresence, query.authenticationUI == .skip { return nil }
             let secret = try transaction.openValue(
-                of: row, protection, metadata,
-                authorizer: authorizer(for: query))
+                of: row, protection, metadata, presence: presence)
             return ItemRecord(row, protection, metadata, secret: secret)
         }
     }
