@@ -184,8 +184,8 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "ActorProgram", "FunctionsProgram", "Security", "Vestry", "VestryTesting",
-                "WrapperProgram",
+                "ActorProgram", "FunctionsProgram", "SecureMemory", "Security", "Vestry",
+                "VestryTesting", "WrapperProgram",
             ]),
     ],
     swiftLanguageModes: [.v6]

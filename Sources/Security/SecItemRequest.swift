@@ -38,6 +38,8 @@ struct SecItemRequest {
     private var isAnySynchronizable = false
     private var persistentReference: [UInt8]?
     private var authenticationUI: ItemQuery.AuthenticationUI = .allow
+    private var prompt: String?
+    private var context: LAContext?
     private var isCaseInsensitive = false
     private var subject: ItemQuery.TextMatch?
     private var hostOrSubdomain: String?
@@ -162,9 +164,10 @@ struct SecItemRequest {
             }
         case kSecUseNoAuthenticationUI:
             if try boolean(value), authenticationUI == .allow { authenticationUI = .fail }
-        case kSecUseOperationPrompt: _ = try text(value)
-        // An authentication that was made before opens nothing here: each read proves itself.
-        case kSecUseAuthenticationContext: break
+        case kSecUseOperationPrompt: prompt = try text(value)
+        case kSecUseAuthenticationContext:
+            guard let context = value as? LAContext else { throw VestryError(.parameter) }
+            self.context = context
         default: throw VestryError(.parameter)
         }
     }
@@ -246,6 +249,11 @@ extension SecItemRequest {
         if isAnySynchronizable { query.synchronizable = .any }
         query.limit = limit
         query.authenticationUI = authenticationUI
+        if let context {
+            if !context.mayAsk, authenticationUI == .allow { query.authenticationUI = .fail }
+            query.presenceReuseDuration = context.presenceReuseDuration
+        }
+        query.prompt = prompt ?? context?.prompt
         query.isCaseInsensitive = isCaseInsensitive
         query.subject = subject
         query.hostOrSubdomain = hostOrSubdomain
