@@ -7,7 +7,8 @@ internal import Vestry
 struct SetCommand: Command, Equatable {
     static let name = "set"
     static let usage = """
-        usage: vestry set [--accessible CLASS] [--label TEXT] SERVICE ACCOUNT
+        usage: vestry set [--accessible CLASS] [--label TEXT] [--require-password]
+                          SERVICE ACCOUNT
 
         Stores a secret, in place of the one that SERVICE and ACCOUNT have now.
 
@@ -18,14 +19,19 @@ struct SetCommand: Command, Equatable {
           --accessible CLASS  when the item can be read; without this option an item that is there
                               keeps its class, and a new one gets after-first-unlock
           --label TEXT        a name for people; without this option an item keeps its label
+          --require-password  each read asks for the login password; without this option an item
+                              goes on asking, or not
 
         \(ClassArgument.usage)
         """
-    static let options: [Arguments.Option] = [.value("--accessible"), .value("--label")]
+    static let options: [Arguments.Option] = [
+        .value("--accessible"), .value("--label"), .flag("--require-password"),
+    ]
 
     let key: ItemKey
     let label: String?
     let accessibility: Accessibility?
+    let requiresPassword: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.operands.count <= 2 else {
@@ -36,6 +42,7 @@ struct SetCommand: Command, Equatable {
         }
         key = try ItemKey(operandsOf: arguments, of: Self.self)
         label = arguments.value(of: "--label")
+        requiresPassword = arguments.has("--require-password")
         accessibility = try ClassArgument.value(of: "--accessible", in: arguments, of: Self.self)
     }
 
@@ -43,7 +50,9 @@ struct SetCommand: Command, Equatable {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         let secret = try readSecret()
         try reporting { () throws(VestryError) in
-            try keychain.set(secret, for: key, label: label, accessibility: accessibility)
+            try keychain.set(
+                secret, for: key, label: label, accessibility: accessibility,
+                accessControl: requiresPassword ? .userPresence : nil)
         }
         return .done
     }
