@@ -109,20 +109,26 @@ extension Keychain {
                 return PresenceKeys.Held(key)
             }
         }
-        guard mayAsk else { return nil }
+        guard mayAsk, let key = try askedKey(keyClass, question) else { return nil }
+        // A read that works is not refused because its key cannot be kept.
+        if processKeys == nil, seconds > 0 {
+            _ = try? openStore().keyring.hold(key, seconds: seconds)
+        }
+        return PresenceKeys.Held(key)
+    }
+
+    /// The key of a presence class from whoever can be asked; nil where nobody can.
+    private func askedKey(
+        _ keyClass: KeyClass, _ question: PresenceQuestion
+    ) throws(VestryError) -> ClassKey? {
         let handler = presenceHandler ?? Self.defaultPresenceHandler
         if let presenceAuthorizer, handler == nil || !(processKeys?.asksHandler ?? false) {
-            return PresenceKeys.Held(try presenceAuthorizer(keyClass))
+            return try presenceAuthorizer(keyClass)
         }
         guard let handler else { return nil }
         guard let password = try handler(question) else { throw VestryError(.cancelled) }
-        if let processKeys {
-            return PresenceKeys.Held(try processKeys.presenceKey(keyClass, password: password))
-        }
-        let key = try UnlockRequest.authorize(keyClass, password: password)
-        // A read that works is not refused because its key cannot be kept.
-        if seconds > 0 { _ = try? openStore().keyring.hold(key, seconds: seconds) }
-        return PresenceKeys.Held(key)
+        if let processKeys { return try processKeys.presenceKey(keyClass, password: password) }
+        return try UnlockRequest.authorize(keyClass, password: password)
     }
 
     /// A duration in whole seconds, within its bounds.

@@ -1,4 +1,5 @@
 import CKeyutils
+import Foundation
 import Glibc
 import KeyClasses
 import SecureMemory
@@ -85,5 +86,28 @@ final class HeldKeyTests {
         try KernelKeyring.dropHeldKeys()
         try keyring.hold(try KernelKeyringTests.key(.presence), seconds: 60)
         #expect(try seed(.presence, 60) != nil)
+    }
+
+    /// The kernel gives a child no process keyring; by its number the key cannot be read either.
+    @Test(.enabled(if: access("/usr/bin/keyctl", X_OK) == 0, "needs keyctl"))
+    func aChildDoesNotHaveIt() throws {
+        try keyring.hold(try KernelKeyringTests.key(.presence), seconds: 60)
+        let ring = try #require(try Key.process.search(.keyring, "vestry:held"))
+        let key = try #require(try ring.search(.user, "vestry:presence:60"))
+        // The instrument: the child can read what is the user's own.
+        let status = { (arguments: [String]) throws -> Int32 in
+            let child = Foundation.Process()
+            child.executableURL = URL(filePath: "/usr/bin/keyctl")
+            child.arguments = arguments
+            child.standardOutput = FileHandle.nullDevice
+            child.standardError = FileHandle.nullDevice
+            try child.run()
+            child.waitUntilExit()
+            return child.terminationStatus
+        }
+        #expect(try status(["show", "@u"]) == 0)
+        #expect(try status(["read", "\(key.serial)"]) != 0)
+        #expect(try status(["describe", "\(ring.serial)"]) != 0)
+        #expect(try status(["search", "@p", "user", "vestry:presence:60"]) != 0)
     }
 }

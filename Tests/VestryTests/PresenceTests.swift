@@ -194,6 +194,31 @@ struct PresenceTests {
         #expect(try secret(attended) == "newer")
     }
 
+    @Test func anAnswerCountsForTheNextReadsWhereThatIsWanted() throws {
+        try add(.afterFirstUnlock)
+        let counter = Counter()
+        var keychain = keychain
+        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
+            counter.count.withLock { $0 += 1 }
+            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
+            return key
+        }
+        for asked in [1, 2] {
+            #expect(try secret(keychain) == "secret")
+            #expect(counter.count.withLock { $0 } == asked)
+        }
+        keychain.presenceReuseDuration = .seconds(1000)
+        for _ in 1...3 {
+            #expect(try secret(keychain) == "secret")
+            #expect(counter.count.withLock { $0 } == 3)
+        }
+        let longest = try test.keyring.heldKey(.presence, seconds: 300) != nil
+        #expect(longest)
+        try keychain.lock()
+        #expect(try secret(keychain) == "secret")
+        #expect(counter.count.withLock { $0 } == 4)
+    }
+
     @Test func oneOperationAsksOnceForEachClass() throws {
         try add()
         for account in ["b", "c"] {
