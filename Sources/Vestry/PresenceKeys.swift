@@ -121,11 +121,11 @@ extension Keychain {
     private func askedKey(
         _ keyClass: KeyClass, _ question: PresenceQuestion
     ) throws(VestryError) -> ClassKey? {
-        let handler = presenceHandler ?? Self.defaultPresenceHandler
-        if let presenceAuthorizer, handler == nil || !(processKeys?.asksHandler ?? false) {
+        // A test that says nothing of the user leaves the question to the program's handler.
+        if let presenceAuthorizer, processKeys?.asksHandler != true {
             return try presenceAuthorizer(keyClass)
         }
-        guard let handler else { return nil }
+        guard let handler = presenceHandler ?? Self.defaultPresenceHandler else { return nil }
         guard let password = try handler(question) else { throw VestryError(.cancelled) }
         if let processKeys { return try processKeys.presenceKey(keyClass, password: password) }
         return try UnlockRequest.authorize(keyClass, password: password)

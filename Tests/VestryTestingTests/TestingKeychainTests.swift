@@ -152,6 +152,9 @@ import VestryTesting
         try keychain.set(
             SecretBytes("secret"), for: key, label: "L", accessControl: .userPresence)
         #expect(readCode() == .locked)
+        var query = ItemQuery(.genericPassword)
+        query.isOnlyReadable = true
+        #expect(try keychain.find(query, wantingSecrets: true).lockedCount == 1)
         var keychain = keychain
         keychain.presenceHandler = { question in
             SecretBytes(question.text == "L" && question.name == "s a" ? "password" : "wrong")
