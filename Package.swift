@@ -213,9 +213,8 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "ActorProgram", "CertificateProgram", "FunctionsProgram", "Security", "Vestry",
-                "VestryTesting",
-                "WrapperProgram",
+                "ActorProgram", "CertificateProgram", "FunctionsProgram", "SecureMemory",
+                "Security", "Vestry", "VestryTesting", "WrapperProgram",
             ]),
     ],
     swiftLanguageModes: [.v6]

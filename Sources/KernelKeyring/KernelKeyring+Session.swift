@@ -31,8 +31,15 @@ extension KernelKeyring {
         case .nowhere: keyring = nil
         }
         guard let keyring else { return false }
+        try Key.makeKey(
+            Self.description(of: key.keyClass), payload: payload(of: key), in: keyring)
+        return true
+    }
+
+    /// Store, epoch and seed of a class key.
+    func payload(of key: borrowing ClassKey) -> SecretBytes {
         let head = store.bytes + littleEndian(key.epoch)
-        let payload = key.seed.withBytes { seed in
+        return key.seed.withBytes { seed in
             SecretBytes(
                 count: head.count + seed.count,
                 filledBy: { payload in
@@ -40,8 +47,6 @@ extension KernelKeyring {
                     for index in seed.indices { payload[head.count + index] = seed[index] }
                 })
         }
-        try Key.makeKey(Self.description(of: key.keyClass), payload: payload, in: keyring)
-        return true
     }
 
     /// Links the presence keyring into the session keyring of this process, and makes it where there

@@ -62,8 +62,14 @@ public struct KernelKeyring: Sendable {
         case .presence: keyring = try presenceKeyring()
         case .nowhere: keyring = nil
         }
-        guard let keyring, let key = try keyring.search(.user, Self.description(of: keyClass)),
-            let payload = try key.payload(), payload.count == 52, owns(payload),
+        guard let keyring, let key = try keyring.search(.user, Self.description(of: keyClass))
+        else { return nil }
+        return try classKey(keyClass, in: key)
+    }
+
+    /// What a key of the kernel holds, if that is a class key of this store.
+    func classKey(_ keyClass: KeyClass, in key: Key) throws(KeyringError) -> ClassKey? {
+        guard let payload = try key.payload(), payload.count == 52, owns(payload),
             let seed = payload.slice(from: 20, count: ClassKey.byteCount)
         else { return nil }
         return ClassKey(keyClass, epoch: Self.number(in: payload), seed: seed)

@@ -1,3 +1,5 @@
+public import Security
+
 extension Keychain {
     /// The same keychain, writing items of another class; also those that are there already.
     ///
@@ -78,7 +80,8 @@ extension Keychain {
     /// The same keychain with a context for its questions.
     ///
     /// - Parameter authenticationContext: Its ``LAContext/interactionNotAllowed`` counts as
-    ///   ``AuthenticationUI/fail``. It keeps no answer for a later read.
+    ///   ``AuthenticationUI/fail``, and its reuse duration says how long an answer counts for the
+    ///   next reads.
     /// - Returns: Another keychain; this one stays as it is.
     public func authenticationContext(_ authenticationContext: LAContext) -> Keychain {
         with { $0.authenticationContext = authenticationContext }

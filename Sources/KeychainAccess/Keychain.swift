@@ -1,4 +1,5 @@
 public import Foundation
+public import Security
 internal import Vestry
 
 /// The passwords of a service or of a server, by their keys.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Security
 internal import Vestry
 
 /// Everything that a ``Keychain`` is told.
@@ -80,6 +81,8 @@ extension KeychainOptions {
             query.synchronizable = synchronizable ? .yes : .no
         }
         query.authenticationUI = effectiveUI.forReading
+        query.prompt = authenticationPrompt ?? authenticationContext?.prompt
+        query.presenceReuseDuration = authenticationContext?.presenceReuseDuration
         return query
     }
 

@@ -57,17 +57,21 @@ extension FileDescriptor {
         }
     }
 
-    /// Receives one packet of at most `limit` bytes.
+    /// Receives one packet into memory of the caller's, which may be such as is wiped.
     ///
-    /// - Returns: The packet, empty when the other end has closed; a longer one is cut.
+    /// - Parameter packet: As large as the packet may be; a longer one is cut.
+    /// - Returns: The size of the packet, 0 when the other end has closed.
     /// - Throws: `SystemCallError` of recv(2).
-    public func receivePacket(limit: Int) throws(SystemCallError) -> [UInt8] {
-        var packet = [UInt8](repeating: 0, count: limit)
+    public func receivePacket(
+        into packet: inout MutableSpan<UInt8>
+    ) throws(SystemCallError) -> Int {
         while true {
-            let count = unsafe recv(rawValue, &packet, limit, 0)
+            let count = unsafe packet.withUnsafeMutableBytes {
+                unsafe recv(rawValue, $0.baseAddress, $0.count, 0)
+            }
             if count == -1 && Glibc.errno == EINTR { continue }
             guard count >= 0 else { throw SystemCallError(last: "recv") }
-            return Array(packet.prefix(count))
+            return count
         }
     }
 }

@@ -41,6 +41,8 @@ struct SecItemRequest {
     private var isAnySynchronizable = false
     private var persistentReference: [UInt8]?
     private var authenticationUI: ItemQuery.AuthenticationUI = .allow
+    private var prompt: String?
+    private var context: LAContext?
     private let operation: Operation
 
     /// Reads a dictionary.
@@ -139,9 +141,10 @@ struct SecItemRequest {
             if try boolean(value), authenticationUI == .allow { authenticationUI = .fail }
         case kSecUseKeychain:
             guard operation == .add, value is SecKeychain else { throw VestryError(.parameter) }
-        case kSecUseOperationPrompt: _ = try text(value)
-        // An authentication that was made before opens nothing here: each read proves itself.
-        case kSecUseAuthenticationContext: break
+        case kSecUseOperationPrompt: prompt = try text(value)
+        case kSecUseAuthenticationContext:
+            guard let context = value as? LAContext else { throw VestryError(.parameter) }
+            self.context = context
         default: throw VestryError(.parameter)
         }
     }
@@ -223,6 +226,11 @@ extension SecItemRequest {
         let isNamed = reference != nil && attributes[.synchronizable] == nil
         if isAnySynchronizable || isNamed { query.synchronizable = .any }
         query.authenticationUI = authenticationUI
+        if let context {
+            if !context.mayAsk, authenticationUI == .allow { query.authenticationUI = .fail }
+            query.presenceReuseDuration = context.presenceReuseDuration
+        }
+        query.prompt = prompt ?? context?.prompt
         match.apply(to: &query)
         return query
     }

@@ -1,8 +1,10 @@
 internal import CUnlockProtocol
 internal import Glibc
 internal import KernelKeyring
+internal import KeyClasses
 internal import Keybag
 internal import LinuxSystem
+internal import SecureMemory
 
 /// The one reply of a connection.
 struct Outcome {
@@ -10,9 +12,17 @@ struct Outcome {
     var session = VESTRY_SESSION_NOT_ASKED
     var presenceKeyring: Int32 = 0
     var sessionKeyring: Int32 = 0
+    /// Only for the verb authorize.
+    private var key: AuthorizedKey?
 
     init(_ result: vestry_result) {
         self.result = result
+    }
+
+    /// The answer to a right password: the key for one read.
+    init(_ result: vestry_result, key: consuming ClassKey, of store: StoreID) {
+        self.result = result
+        self.key = AuthorizedKey(key, of: store)
     }
 
     /// Notes what became of the session's presence.
@@ -30,11 +40,41 @@ struct Outcome {
 
     /// Sends the reply; an asker that is gone is no reason to do anything else.
     func send(to socket: CInt) {
-        var reply = vestry_reply(
-            version: VESTRY_PROTOCOL_VERSION, result: result.rawValue, session: session.rawValue,
-            presence_keyring: presenceKeyring, session_keyring: sessionKeyring)
-        _ = unsafe Glibc.send(
-            socket, &reply, MemoryLayout<vestry_reply>.size, CInt(MSG_NOSIGNAL))
+        // Filled in place: a key has no other copy in this process than its own and this one.
+        let reply = unsafe SecretBytes(
+            count: MemoryLayout<vestry_reply>.size,
+            unsafelyFilledBy: { bytes in
+                let reply = UnsafeMutableRawPointer(bytes)
+                let numbers = [
+                    VESTRY_PROTOCOL_VERSION, result.rawValue, session.rawValue,
+                    UInt32(bitPattern: presenceKeyring), UInt32(bitPattern: sessionKeyring),
+                    key?.key.epoch ?? 0,
+                ]
+                for (index, number) in numbers.enumerated() {
+                    unsafe reply.storeBytes(of: number, toByteOffset: index * 4, as: UInt32.self)
+                }
+                guard let key else { return }
+                let store = unsafe reply + numbers.count * 4
+                unsafe store.copyMemory(from: key.store.bytes, byteCount: StoreID.byteCount)
+                unsafe key.key.seed.withUnsafePointer {
+                    unsafe (store + StoreID.byteCount).copyMemory(
+                        from: $0, byteCount: ClassKey.byteCount)
+                }
+            })
+        _ = unsafe reply.withUnsafePointer {
+            unsafe Glibc.send(socket, $0, reply.count, CInt(MSG_NOSIGNAL))
+        }
+    }
+
+    /// A key that is wiped when the last copy of the outcome is gone.
+    private final class AuthorizedKey {
+        let key: ClassKey
+        let store: StoreID
+
+        init(_ key: consuming ClassKey, of store: StoreID) {
+            self.key = key
+            self.store = store
+        }
     }
 }
 

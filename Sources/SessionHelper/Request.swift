@@ -1,13 +1,16 @@
 internal import CUnlockProtocol
 internal import Glibc
+internal import KeyClasses
 internal import SecureMemory
 
 /// What one connection asks for, with its secrets.
 struct Request: ~Copyable {
-    enum Verb {
+    enum Verb: Equatable {
         case open
         case unlock
         case rewrap
+        /// Gives a class that lives nowhere its key.
+        case authorize(KeyClass)
     }
 
     let verb: Verb
@@ -54,15 +57,24 @@ struct Request: ~Copyable {
             passwordCount <= VESTRY_PASSWORD_MAX, newPasswordCount <= VESTRY_PASSWORD_MAX,
             let password = packet.field(\.password, count: Int(passwordCount)),
             let newPassword = packet.field(\.new_password, count: Int(newPasswordCount)),
-            let user = name.withBytes({ Self.name(in: $0) })
+            let user = name.withBytes({ Self.name(in: $0) }),
+            let keyClass = packet.number(at: \.key_class, UInt32.self)
         else { return nil }
         let verb: Verb
         switch vestry_verb(rawVerb) {
         case VESTRY_VERB_OPEN: verb = .open
         case VESTRY_VERB_UNLOCK: verb = .unlock
         case VESTRY_VERB_REWRAP: verb = .rewrap
+        case VESTRY_VERB_AUTHORIZE:
+            switch vestry_key_class(keyClass) {
+            case VESTRY_KEY_CLASS_PRESENCE: verb = .authorize(.presence)
+            case VESTRY_KEY_CLASS_PRESENCE_THIS_DEVICE_ONLY:
+                verb = .authorize(.presenceThisDeviceOnly)
+            default: return nil
+            }
         default: return nil
         }
+        if case .authorize = verb {} else if keyClass != 0 { return nil }
         return Request(
             verb: verb, user: user,
             budget: .milliseconds(Int64(min(max(milliseconds, 200), 120_000))),

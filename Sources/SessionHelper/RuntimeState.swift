@@ -12,6 +12,8 @@ struct RuntimeState: ~Copyable {
     private let userLock: FileDescriptor
     private let event: FileDescriptor
     private let derivations: FileDescriptor
+    /// How the passwords that were typed for a read have fared.
+    let attempts: Attempts
     private let derivationRange: Range<Int>
 
     /// In the user's lock file, the byte of the lock on keys and keybag; the turns follow.
@@ -41,16 +43,19 @@ struct RuntimeState: ~Copyable {
             userLock: try openFile("\(lockDirectory)/\(user)"),
             event: try openFile("\(VESTRY_UNLOCK_EVENTS_DIRECTORY)/\(user)"),
             derivations: try openFile("\(lockDirectory)/derivations"),
+            attempts: Attempts(file: try openFile("\(lockDirectory)/\(user).attempts", O_RDWR)),
             derivationRange: isLogin ? 0..<count : count..<count + max(1, count / 2))
     }
 
     private init(
         userLock: consuming FileDescriptor, event: consuming FileDescriptor,
-        derivations: consuming FileDescriptor, derivationRange: Range<Int>
+        derivations: consuming FileDescriptor, attempts: consuming Attempts,
+        derivationRange: Range<Int>
     ) {
         self.userLock = userLock
         self.event = event
         self.derivations = derivations
+        self.attempts = attempts
         self.derivationRange = derivationRange
     }
 
@@ -133,8 +138,10 @@ struct RuntimeState: ~Copyable {
         }
     }
 
-    private static func openFile(_ path: String) throws(SystemCallError) -> FileDescriptor {
+    private static func openFile(
+        _ path: String, _ access: CInt = O_WRONLY
+    ) throws(SystemCallError) -> FileDescriptor {
         try FileDescriptor(
-            opening: path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            opening: path, in: AT_FDCWD, flags: access | O_CREAT | O_NOFOLLOW, mode: 0o600)
     }
 }

@@ -13,8 +13,8 @@ struct UserService: ~Copyable {
     /// This machine's key for this user; nil when the machine has none.
     private let deviceKey: SecretBytes
     private let hasDeviceKey: Bool
-    private let state: RuntimeState
-    private let deadline: Deadline
+    let state: RuntimeState
+    let deadline: Deadline
 
     init(
         account: Account, deviceKey: consuming SecretBytes?, state: consuming RuntimeState,
@@ -39,6 +39,7 @@ struct UserService: ~Copyable {
         case .open: try open(password: request.password)
         case .unlock: try unlock(password: request.password)
         case .rewrap: try rewrap(from: request.password, to: request.newPassword)
+        case .authorize(let keyClass): try authorize(keyClass, password: request.password)
         }
     }
 
@@ -216,7 +217,7 @@ struct UserService: ~Copyable {
         }
     }
 
-    private func derive(
+    func derive(
         _ keybag: Keybag, password: borrowing SecretBytes
     ) throws(Refusal) -> OpenedStore {
         try state.withDerivationTurn(
@@ -252,7 +253,7 @@ struct UserService: ~Copyable {
     ///
     /// - Throws: `VESTRY_DAMAGED` when the keybag is gone and other parts of a store are there: a new
     ///   keybag would make every item unreadable for ever.
-    private func existingStore() throws(Refusal) -> Store? {
+    func existingStore() throws(Refusal) -> Store? {
         let directory = try refusing { () throws(PrivateFileError) in
             try StoreDirectory.open(of: account)
         }

@@ -12,11 +12,11 @@ extension Keychain {
     ///   without OpenSSL's libcrypto.
     func meetsCertificateConditions(
         _ row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata, _ query: ItemQuery,
-        in transaction: borrowing ItemTransaction
+        _ presence: PresenceKeys, in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> Bool {
         guard let conditions = query.certificate else { return true }
         let der = try certificate(
-            in: row, protection, metadata, transaction, authorizer: authorizer(for: query))
+            in: row, protection, metadata, transaction, presence)
         guard let certificate = try Self.parsed(der) else { return false }
         if let address = conditions.emailAddressIfPresent?.lowercased(),
             !certificate.emailAddresses.isEmpty,
@@ -31,7 +31,7 @@ extension Keychain {
             }
         }
         guard !conditions.issuers.isEmpty || conditions.policy != nil else { return true }
-        let chain = try chain(from: der, certificate, in: transaction)
+        let chain = try chain(from: der, certificate, presence, in: transaction)
         if !conditions.issuers.isEmpty,
             !chain.contains(where: { conditions.issuers.contains($0.certificate.issuer) })
         {
@@ -49,7 +49,8 @@ extension Keychain {
 
     /// A certificate, and those in the keychain that may have issued it, and so on.
     private func chain(
-        from der: [UInt8], _ first: Certificate, in transaction: borrowing ItemTransaction
+        from der: [UInt8], _ first: Certificate, _ presence: PresenceKeys,
+        in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> [(der: [UInt8], certificate: Certificate)] {
         var chain = [(der: der, certificate: first)]
         var next = 0
@@ -71,7 +72,7 @@ extension Keychain {
                     // Nobody is asked for a certificate that was not asked for.
                     guard !protection.needsPresence else { continue }
                     let issuer = try self.certificate(
-                        in: row, protection, metadata, transaction, authorizer: nil)
+                        in: row, protection, metadata, transaction, presence)
                     guard !chain.contains(where: { $0.der == issuer }),
                         let parsed = try Self.parsed(issuer)
                     else { continue }
@@ -84,7 +85,7 @@ extension Keychain {
 
     private func certificate(
         in row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata,
-        _ transaction: borrowing ItemTransaction, authorizer: PresenceAuthorizer?
+        _ transaction: borrowing ItemTransaction, _ presence: PresenceKeys
     ) throws(VestryError) -> [UInt8] {
         var row = row
         if row.value == nil {
@@ -94,7 +95,7 @@ extension Keychain {
             row = whole
         }
         let secret = try transaction.openValue(
-            of: row, protection, metadata, authorizer: authorizer)
+            of: row, protection, metadata, presence: presence)
         return secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }
 

@@ -69,6 +69,10 @@ public struct ItemQuery: Sendable {
     /// A host name that the server of an internet password must be, or be a subdomain of.
     public var hostOrSubdomain: String?
     public var authenticationUI: AuthenticationUI = .allow
+    /// Why the user is asked, where an item asks for the user (`kSecUseOperationPrompt`).
+    public var prompt: String?
+    /// In place of ``Keychain/presenceReuseDuration``; nil for that.
+    public var presenceReuseDuration: Duration?
     /// Whether locked items are left out and counted, instead of being an error.
     public var isOnlyReadable = false
 

@@ -55,12 +55,12 @@ struct ItemTransaction: ~Copyable {
     ///   - row: With its value.
     ///   - protection: The row's.
     ///   - metadata: The row's.
-    ///   - authorizer: Asks for the user, where the item wants that; nil where nobody may be asked.
+    ///   - presence: The keys of items that ask for the user.
     /// - Returns: The secret.
     /// - Throws: `VestryError`.
     func openValue(
         of row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata,
-        authorizer: PresenceAuthorizer?
+        presence: PresenceKeys
     ) throws(VestryError) -> SecretBytes {
         guard protection.needsPresence else {
             guard let key = try store.itemKey(protection.valueClass) else {
@@ -68,16 +68,12 @@ struct ItemTransaction: ~Copyable {
             }
             return try row.openValue(with: key, in: store.storeID)
         }
-        guard let authorizer else {
-            throw VestryError(
-                .locked, detail: "the item asks for the user, and interaction is not allowed")
-        }
-        let key = try authorizer(protection.valueClass)
-        guard store.keybag.accepts(key), key.keyClass == protection.valueClass else {
+        let held = try presence.key(protection.valueClass, for: metadata)
+        guard store.keybag.accepts(held.key), held.key.keyClass == protection.valueClass else {
             throw VestryError(.locked, detail: "the presence key is another keychain's")
         }
         return try row.openDeposit(
-            with: key, digest: metadata.valueDigest, in: store.storeID)
+            with: held.key, digest: metadata.valueDigest, in: store.storeID)
     }
 
     consuming func commit() throws(VestryError) {

@@ -50,6 +50,7 @@ extension Keychain {
     ///   an error.
     public func lock() throws(VestryError) {
         if let processKeys { return processKeys.lock() }
+        try mappingErrors { () throws(KeyringError) in try KernelKeyring.dropHeldKeys() }
         try mappingErrors { () throws(KeyringError) in try KernelKeyring.lock() }
     }
 
@@ -58,6 +59,7 @@ extension Keychain {
     /// - Throws: ``VestryError`` as ``lock()``.
     public func lockAll() throws(VestryError) {
         if let processKeys { return processKeys.lockAll() }
+        try mappingErrors { () throws(KeyringError) in try KernelKeyring.dropHeldKeys() }
         try mappingErrors { () throws(KeyringError) in try KernelKeyring.lockAll() }
     }
 

@@ -22,7 +22,7 @@ extension Keychain {
     ///   ``VestryError/Code/readOnlyAttribute``; ``VestryError/Code/missingEntitlement`` for another
     ///   access group; ``VestryError/Code/wrongPassword`` for
     ///   ``Accessibility/whenPasscodeSetThisDeviceOnly`` without a login password;
-    ///   ``VestryError/Code/locked``; and the codes of ``set(_:for:label:accessibility:)``.
+    ///   ``VestryError/Code/locked``; and the codes of ``set(_:for:label:accessibility:accessControl:)``.
     @discardableResult
     public func add(
         _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue],
@@ -64,9 +64,17 @@ extension Keychain {
     ///   matches; ``VestryError/Code/locked`` when an item among those to return matches, or may
     ///   match, and its class is locked; ``VestryError/Code/parameter`` and
     ///   ``VestryError/Code/missingEntitlement`` as ``add(_:attributes:secret:)``; and the codes of
-    ///   ``secret(for:)``.
+    ///   ``secret(for:prompt:)``.
     public func find(
         _ query: ItemQuery, wantingSecrets: Bool = false
+    ) throws(VestryError) -> ItemMatches {
+        try asking(query) { (presence) throws(VestryError) in
+            try find(query, wantingSecrets, presence)
+        }
+    }
+
+    private func find(
+        _ query: ItemQuery, _ wantingSecrets: Bool, _ presence: PresenceKeys
     ) throws(VestryError) -> ItemMatches {
         let limit = try query.checkedLimit()
         let store = try openStore()
@@ -85,7 +93,7 @@ extension Keychain {
         for number in try transaction.numbers(compiled) where records.count < limit {
             do throws(VestryError) {
                 let record = try record(
-                    number, compiled, query, wantingSecrets, reader, transaction)
+                    number, compiled, query, wantingSecrets, presence, reader, transaction)
                 if let record { records.append(record) }
             } catch  where query.isOnlyReadable && error.code == .locked {
                 lockedCount += 1
@@ -113,17 +121,19 @@ extension Keychain {
     public func update(
         _ query: ItemQuery, set attributes: [ItemAttribute: AttributeValue]
     ) throws(VestryError) -> Int {
-        let transaction = try changeTransaction(for: query)
-        let updates = try pendingUpdates(query, attributes, in: transaction)
-        for var pending in updates {
-            if pending.needsOldSecret {
-                let secret = try oldSecret(of: pending, query, in: transaction)
-                try transaction.seal(secret, in: &pending)
+        try asking(query) { (presence) throws(VestryError) in
+            let transaction = try changeTransaction(for: query)
+            let updates = try pendingUpdates(query, attributes, presence, in: transaction)
+            for var pending in updates {
+                if pending.needsOldSecret {
+                    let secret = try oldSecret(of: pending, presence, in: transaction)
+                    try transaction.seal(secret, in: &pending)
+                }
+                try transaction.update(pending)
             }
-            try transaction.update(pending)
+            try transaction.commit()
+            return updates.count
         }
-        try transaction.commit()
-        return updates.count
     }
 
     /// Gives the items that a query is about a new secret, and changes attributes of theirs: of all
@@ -141,14 +151,16 @@ extension Keychain {
         secret: borrowing SecretBytes
     ) throws(VestryError) -> Int {
         try Self.check(secret)
-        let transaction = try changeTransaction(for: query)
-        let updates = try pendingUpdates(query, attributes, in: transaction)
-        for var pending in updates {
-            try transaction.seal(secret, in: &pending)
-            try transaction.update(pending)
+        return try asking(query) { (presence) throws(VestryError) in
+            let transaction = try changeTransaction(for: query)
+            let updates = try pendingUpdates(query, attributes, presence, in: transaction)
+            for var pending in updates {
+                try transaction.seal(secret, in: &pending)
+                try transaction.update(pending)
+            }
+            try transaction.commit()
+            return updates.count
         }
-        try transaction.commit()
-        return updates.count
     }
 
     /// Removes the items that a query is about, and overwrites their bytes in the file.
@@ -166,6 +178,12 @@ extension Keychain {
             throw VestryError(
                 .parameter, detail: "a deletion by reference has no other condition")
         }
+        return try asking(query) { (presence) throws(VestryError) in
+            try delete(query, presence)
+        }
+    }
+
+    private func delete(_ query: ItemQuery, _ presence: PresenceKeys) throws(VestryError) -> Int {
         let transaction = try changeTransaction(for: query)
         guard let compiled = try compile(query, in: transaction) else {
             throw VestryError(.itemNotFound)
@@ -174,7 +192,7 @@ extension Keychain {
         var count = 0
         for number in try transaction.numbers(compiled) {
             let row = try reader.publicRow(number)
-            guard try isToDelete(row, compiled, query, in: transaction) else { continue }
+            guard try isToDelete(row, compiled, query, presence, in: transaction) else { continue }
             try transaction.delete(number)
             count += 1
         }

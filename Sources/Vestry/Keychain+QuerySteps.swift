@@ -87,7 +87,7 @@ extension Keychain {
     /// The changes of all items that a query finds, at least one.
     func pendingUpdates(
         _ query: ItemQuery, _ attributes: [ItemAttribute: AttributeValue],
-        in transaction: borrowing ItemTransaction
+        _ presence: PresenceKeys, in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> [PendingUpdate] {
         guard let compiled = try compile(query, in: transaction) else {
             throw VestryError(.itemNotFound)
@@ -104,7 +104,7 @@ extension Keychain {
             case .match(let protection, let metadata):
                 guard
                     try meetsCertificateConditions(
-                        row, protection, metadata, query, in: transaction)
+                        row, protection, metadata, query, presence, in: transaction)
                 else { continue }
                 updates.append(try transaction.prepare(row, protection, metadata, changes))
             }
@@ -115,25 +115,23 @@ extension Keychain {
 
     /// The secret that an update leaves as it is, to seal it anew.
     func oldSecret(
-        of pending: PendingUpdate, _ query: ItemQuery, in transaction: borrowing ItemTransaction
+        of pending: PendingUpdate, _ presence: PresenceKeys,
+        in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> SecretBytes {
         guard let row = try transaction.row(primaryTag: pending.row.primaryTag) else {
             throw VestryError(.itemDamaged, detail: "its row is gone")
         }
         let (protection, metadata) = try transaction.open(row)
         return try transaction.openValue(
-            of: row, protection, metadata, authorizer: authorizer(for: query))
-    }
-
-    func authorizer(for query: ItemQuery) -> PresenceAuthorizer? {
-        query.authenticationUI == .allow ? presenceAuthorizer : nil
+            of: row, protection, metadata, presence: presence)
     }
 
     /// The record of a row that the tags have found, or nil where it does not match after all or is
     /// to be skipped.
     func record(
         _ number: Int64, _ compiled: CompiledQuery, _ query: ItemQuery, _ wantsSecret: Bool,
-        _ reader: borrowing ItemRowReader, _ transaction: borrowing ItemTransaction
+        _ presence: PresenceKeys, _ reader: borrowing ItemRowReader,
+        _ transaction: borrowing ItemTransaction
     ) throws(VestryError) -> ItemRecord? {
         let row = try reader.publicRow(number)
         switch try transaction.examine(row, compiled) {
@@ -141,15 +139,15 @@ extension Keychain {
         case .locked: throw VestryError(.locked)
         case .match(let protection, let metadata):
             guard
-                try meetsCertificateConditions(row, protection, metadata, query, in: transaction)
+                try meetsCertificateConditions(
+                    row, protection, metadata, query, presence, in: transaction)
             else { return nil }
             guard wantsSecret else {
                 return ItemRecord(row, protection, metadata, secret: nil)
             }
             if protection.needsPresence, query.authenticationUI == .skip { return nil }
             let secret = try transaction.openValue(
-                of: row, protection, metadata,
-                authorizer: authorizer(for: query))
+                of: row, protection, metadata, presence: presence)
             return ItemRecord(row, protection, metadata, secret: secret)
         }
     }
@@ -159,7 +157,7 @@ extension Keychain {
     /// Whether a row is one to delete; where tags and row say so, it need not be opened.
     func isToDelete(
         _ row: ItemRow, _ compiled: CompiledQuery, _ query: ItemQuery,
-        in transaction: borrowing ItemTransaction
+        _ presence: PresenceKeys, in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> Bool {
         guard compiled.needsMetadata || query.certificate != nil else {
             return compiled.admits(row, try Protection(row))
@@ -169,7 +167,7 @@ extension Keychain {
         case .locked: throw VestryError(.locked)
         case .match(let protection, let metadata):
             return try meetsCertificateConditions(
-                row, protection, metadata, query, in: transaction)
+                row, protection, metadata, query, presence, in: transaction)
         }
     }
 }

@@ -10,32 +10,40 @@ extension Keychain {
     /// The secret is decrypted for this call and kept nowhere else in the process. It is zeroed
     /// when the returned value goes out of scope.
     ///
-    /// - Parameter key: The exact service and account.
+    /// - Parameters:
+    ///   - key: The exact service and account.
+    ///   - prompt: Why the user is asked, where the item asks for the user (``presenceHandler``).
     /// - Returns: 0 to ``maximumSecretByteCount`` bytes, as stored; often but not always UTF-8.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/itemNotFound`` when nothing has
     ///   this key, ``VestryError/Code/locked`` when the class key of the item, or of the index, is
-    ///   not in the kernel, ``VestryError/Code/itemDamaged`` when the item does not open,
+    ///   not in the kernel or the item asks for the user and nobody can be asked,
+    ///   ``VestryError/Code/wrongPassword`` and ``VestryError/Code/cancelled`` when the user was asked,
+    ///   ``VestryError/Code/itemDamaged`` when the item does not open,
     ///   ``VestryError/Code/noSuchKeychain`` before the first login with a password, and
     ///   ``VestryError/Code/damaged``, ``VestryError/Code/denied`` or
     ///   ``VestryError/Code/notAvailable`` for the keychain as a whole.
     /// - Complexity: One indexed read and two decryptions. No password is hashed here; login has
     ///   paid for that.
-    public func secret(for key: ItemKey) throws(VestryError) -> SecretBytes {
+    public func secret(
+        for key: ItemKey, prompt: String? = nil
+    ) throws(VestryError) -> SecretBytes {
         let name = try SimpleName(key, in: self)
-        let transaction = try readTransaction()
-        guard let row = try transaction.row(name, boxes: .metadataAndValue) else {
-            throw VestryError(.itemNotFound)
+        return try asking(.allow, prompt) { (presence) throws(VestryError) in
+            let transaction = try readTransaction()
+            guard let row = try transaction.row(name, boxes: .metadataAndValue) else {
+                throw VestryError(.itemNotFound)
+            }
+            let (protection, metadata) = try transaction.open(row)
+            return try transaction.openValue(
+                of: row, protection, metadata, presence: presence)
         }
-        let (protection, metadata) = try transaction.open(row)
-        return try transaction.openValue(
-            of: row, protection, metadata, authorizer: presenceAuthorizer)
     }
 
     /// Returns the attributes of the item with `key`; its secret is not read.
     ///
     /// - Parameter key: The exact service and account.
     /// - Returns: The attributes.
-    /// - Throws: ``VestryError``, with the codes of ``secret(for:)``.
+    /// - Throws: ``VestryError``, with the codes of ``secret(for:prompt:)``.
     public func item(for key: ItemKey) throws(VestryError) -> Item {
         let name = try SimpleName(key, in: self)
         let transaction = try readTransaction()
@@ -54,7 +62,7 @@ extension Keychain {
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/locked`` when the index class key
     ///   is not in the kernel, so that nothing can be said about any item;
     ///   ``VestryError/Code/noSuchKeychain``, ``VestryError/Code/damaged``,
-    ///   ``VestryError/Code/denied`` or ``VestryError/Code/notAvailable`` as ``secret(for:)``.
+    ///   ``VestryError/Code/denied`` or ``VestryError/Code/notAvailable`` as ``secret(for:prompt:)``.
     public func items(service: String? = nil) throws(VestryError) -> ItemListing {
         var query = ItemQuery(.genericPassword)
         query.accessGroups = [try firstAccessGroup()]

@@ -19,19 +19,22 @@ extension Keychain {
     ///     as it is.
     ///   - accessibility: When the item can be read; nil leaves it as it is, and makes a new item
     ///     ``Accessibility/afterFirstUnlock``.
+    ///   - accessControl: What each read asks for; nil leaves it as it is, and asks for nothing in
+    ///     a new item. Writing never asks.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/dataTooLarge`` or
     ///   ``VestryError/Code/parameter`` before anything is written; ``VestryError/Code/locked`` when
     ///   the class key of the old or the new item is not in the kernel;
     ///   ``VestryError/Code/diskFull``, ``VestryError/Code/readOnly`` or ``VestryError/Code/busy``,
-    ///   after which the old item is unchanged; and the codes of ``secret(for:)`` for the keychain.
+    ///   after which the old item is unchanged; and the codes of ``secret(for:prompt:)`` for the keychain.
     public func set(
         _ secret: borrowing SecretBytes, for key: ItemKey, label: String? = nil,
-        accessibility: Accessibility? = nil
+        accessibility: Accessibility? = nil, accessControl: AccessControl.Flags? = nil
     ) throws(VestryError) {
         try Self.check(secret)
         let name = try SimpleName(key, in: self)
         var changes = try name.changes(label: label)
         changes.accessibility = accessibility
+        changes.flags = accessControl
 
         let store = try openStore()
         let tags = try store.tags()
@@ -58,12 +61,12 @@ extension Keychain {
     /// Stores a secret as a new item.
     ///
     /// - Parameters:
-    ///   - secret: As for ``set(_:for:label:accessibility:)``.
-    ///   - key: As for ``set(_:for:label:accessibility:)``.
+    ///   - secret: As for ``set(_:for:label:accessibility:accessControl:)``.
+    ///   - key: As for ``set(_:for:label:accessibility:accessControl:)``.
     ///   - label: A name for people, or nil.
     ///   - accessibility: When the item can be read.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/duplicateItem`` when an item has
-    ///   this key, locked or not; and the codes of ``set(_:for:label:accessibility:)``.
+    ///   this key, locked or not; and the codes of ``set(_:for:label:accessibility:accessControl:)``.
     public func add(
         _ secret: borrowing SecretBytes, for key: ItemKey, label: String? = nil,
         accessibility: Accessibility = .afterFirstUnlock
@@ -83,7 +86,7 @@ extension Keychain {
     /// - Parameter key: The exact service and account.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/itemNotFound`` when nothing has
     ///   this key, ``VestryError/Code/locked`` when the index class key is not in the kernel, and
-    ///   the codes of ``set(_:for:label:accessibility:)``.
+    ///   the codes of ``set(_:for:label:accessibility:accessControl:)``.
     public func delete(_ key: ItemKey) throws(VestryError) {
         let name = try SimpleName(key, in: self)
         let store = try openStore()

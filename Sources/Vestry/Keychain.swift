@@ -42,10 +42,22 @@ public struct Keychain: Sendable {
     /// Why there are no groups.
     private var accessGroupError: VestryError?
 
+    /// Asks the person for the login password, where an item asks for the user at each read.
+    ///
+    /// Nil stands for ``defaultPresenceHandler``. Where there is neither, such items are
+    /// ``VestryError/Code/locked``.
+    public var presenceHandler: PresenceHandler?
+
+    /// How long an answer counts for the next reads, in whole seconds; zero asks at each.
+    ///
+    /// The key is kept in the kernel's process keyring: for this process, not for its children, and
+    /// not for threads that were running before. The kernel wipes it when the time is over. At most
+    /// ``maximumPresenceReuseDuration``.
+    public var presenceReuseDuration = Duration.zero
+
     let account: Account
 
-    /// Asks for the user, and gives the key of a presence class for one operation; nil where nobody
-    /// can be asked.
+    /// In place of the helper, in tests: gives the key of a presence class for one operation.
     var presenceAuthorizer: PresenceAuthorizer?
 
     /// The class keys of a keychain for tests; nil for a real one, whose keys are in the kernel.

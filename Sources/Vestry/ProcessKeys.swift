@@ -74,6 +74,20 @@ package final class ProcessKeys: Sendable {
         }
     }
 
+    /// Whether the answer comes from the program's handler, because the test has given none.
+    var asksHandler: Bool {
+        if case .nobody = conditions.presence { true } else { false }
+    }
+
+    /// The key of a class that asks for the user, for the password that was typed.
+    func presenceKey(
+        _ keyClass: KeyClass, password: borrowing SecretBytes
+    ) throws(VestryError) -> ClassKey {
+        guard password.constantTimeEquals(self.password) else { throw VestryError(.wrongPassword) }
+        guard let key = keys.key(keyClass, epoch: 1) else { throw VestryError(.locked) }
+        return key
+    }
+
     func status() -> KeychainStatus {
         let conditions = conditions
         return switch conditions.state {

@@ -11,19 +11,19 @@ extension Keychain {
     /// - Parameter key: The exact service and account.
     /// - Returns: The text; a copy of the secret that nobody wipes.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/conversion`` when the secret is no
-    ///   UTF-8; and the codes of ``secret(for:)``.
+    ///   UTF-8; and the codes of ``secret(for:prompt:)``.
     public func string(for key: ItemKey) throws(VestryError) -> String {
         try String(copying: secret(for: key))
     }
 
-    /// Stores a text as ``set(_:for:label:accessibility:)`` stores a secret.
+    /// Stores a text as ``set(_:for:label:accessibility:accessControl:)`` stores a secret.
     ///
     /// - Parameters:
     ///   - text: Its UTF-8 becomes the secret, without anything added.
     ///   - key: Service and account.
     ///   - label: A name for people; nil leaves it.
     ///   - accessibility: When the item can be read; nil leaves it.
-    /// - Throws: ``VestryError``, with the codes of ``set(_:for:label:accessibility:)``.
+    /// - Throws: ``VestryError``, with the codes of ``set(_:for:label:accessibility:accessControl:)``.
     public func set(
         _ text: String, for key: ItemKey, label: String? = nil,
         accessibility: Accessibility? = nil

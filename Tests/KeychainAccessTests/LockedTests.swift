@@ -138,4 +138,35 @@ struct LockedTests {
         let skipping = keychain.authenticationContext(context).authenticationUI(.skip)
         #expect(skipping.options.effectiveUI == .skip)
     }
+
+    @Test func promptAndReuseOfTheContextGoIntoEachQuery() throws {
+        let context = LAContext()
+        context.localizedReason = "the reason"
+        context.touchIDAuthenticationAllowableReuseDuration = 10
+        let asking = keychain.authenticationContext(context)
+        var query = try asking.options.query(key: "a")
+        #expect(query.prompt == "the reason")
+        #expect(query.presenceReuseDuration == .seconds(10))
+        query = try asking.authenticationPrompt("Who?").options.changeQuery(key: "a")
+        #expect(query.prompt == "Who?")
+        #expect(query.presenceReuseDuration == .seconds(10))
+        query = try keychain.options.query(key: "a")
+        #expect(query.prompt == nil && query.presenceReuseDuration == nil)
+    }
+
+    @Test(
+        arguments: [
+            (0, 0), (0.9, 0), (1, 1), (59.5, 59), (300, 300), (301, 300), (1e300, 300), (-1, 0),
+            (.infinity, 300), (-.infinity, 0), (.nan, 0),
+        ] as [(TimeInterval, Int)])
+    func aReuseDurationIsBounded(_ seconds: TimeInterval, _ counts: Int) throws {
+        let context = LAContext()
+        context.touchIDAuthenticationAllowableReuseDuration = seconds
+        let query = try keychain.authenticationContext(context).options.query(key: "a")
+        #expect(query.presenceReuseDuration == .seconds(counts))
+        context.invalidate()
+        #expect(
+            try keychain.authenticationContext(context).options.query(key: "a")
+                .presenceReuseDuration == .zero)
+    }
 }

@@ -42,7 +42,8 @@ def masked(password):
 
 
 def parse_request(raw, facts=None):
-    version, verb, budget, count, new_count, user, password, new = REQUEST.unpack(raw)
+    version, verb, budget, count, new_count, user, password, new, key_class = REQUEST.unpack(raw)
+    equal(key_class, 0, "the class of a key, which the module never asks for")
     equal(version, 1, "protocol version")
     check(count <= 512 and new_count <= 512, "a count beyond its field")
     check(not any(password[count:]) and not any(new[new_count:]), "unused bytes are not zero")
@@ -224,7 +225,7 @@ class World:
 
 
 def reply(result, session=0, presence=0, keyring=0, version=1):
-    return helper_client.REPLY.pack(version, result, session, presence, keyring)
+    return helper_client.REPLY.pack(version, result, session, presence, keyring, 0, b"", b"")
 
 
 def keyctl(*arguments, check_status=True):

@@ -1,4 +1,5 @@
 import Foundation
+import SecureMemory
 import Testing
 import Vestry
 import VestryTesting
@@ -266,6 +267,48 @@ import VestryTesting
                     == errSecSuccess)
             #expect(SecItemDelete(NSDictionary(dictionary: name)) == errSecSuccess)
             #expect(SecItemDelete(NSDictionary(dictionary: [1: 2])) == errSecParam)
+        }
+    }
+
+    /// The handler is the program's; text and context come with the query.
+    @Test func theUserIsAskedWithThePromptOfTheQuery() throws {
+        let testing = try TestingKeychain()
+        var keychain = testing.keychain
+        keychain.presenceHandler = { question in
+            switch question.text {
+            case "right", "reason": SecretBytes(copying: Array("password".utf8).span)
+            case "dismiss": nil
+            default: SecretBytes(copying: Array(question.text.utf8).span)
+            }
+        }
+        CurrentKeychain.$override.withValue(keychain) {
+            let control = SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
+            #expect(
+                SecItemAdd(with(item, [kSecAttrAccessControl: control as Any]), nil)
+                    == errSecSuccess)
+            let read = with(name, [kSecReturnData: true])
+            #expect(search(read).0 == errSecAuthFailed)
+            let found = search(with(read, [kSecUseOperationPrompt: "right"]))
+            #expect(found.1 as? Data == Data("secret".utf8))
+            #expect(
+                search(with(read, [kSecUseOperationPrompt: "dismiss"])).0 == errSecUserCanceled)
+            let context = LAContext()
+            context.localizedReason = "reason"
+            let using = with(read, [kSecUseAuthenticationContext: context])
+            #expect(search(using).1 as? Data == Data("secret".utf8))
+            #expect(
+                search(with(using, [kSecUseOperationPrompt: "other"])).0 == errSecAuthFailed)
+            #expect(
+                search(with(using, [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])).0
+                    == errSecInteractionNotAllowed)
+            #expect(
+                search(with(using, [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip])).0
+                    == errSecItemNotFound)
+            context.interactionNotAllowed = true
+            #expect(search(using).0 == errSecInteractionNotAllowed)
+            #expect(
+                search(with(read, [kSecUseAuthenticationContext: "no context"])).0 == errSecParam)
         }
     }
 }

@@ -8,9 +8,11 @@ import subprocess
 HELPER = "/usr/libexec/vestry-session-helper"
 SOCKET = "/run/vestry/unlock.sock"
 PASSWORD_MAX = 512
-REQUEST = struct.Struct("=IIIHH256s512s512s")
-REPLY = struct.Struct("=IIIii")
-OPEN, UNLOCK, REWRAP = 1, 2, 3
+REQUEST = struct.Struct("=IIIHH256s512s512sI")
+REPLY = struct.Struct("=IIIiiI16s32s")
+OPEN, UNLOCK, REWRAP, AUTHORIZE = 1, 2, 3, 4
+# Classes whose key the helper gives to whoever types the password.
+PRESENCE, PRESENCE_THIS_DEVICE_ONLY = 7, 8
 
 RESULTS = (
     "opened enrolled already-open rewrapped opened-by-previous no-password no-store wrong-password "
@@ -24,7 +26,8 @@ class Reply:
     """What the helper answered, in words."""
 
     def __init__(self, packet):
-        version, result, session, self.presence, self.session_keyring = REPLY.unpack(packet)
+        (version, result, session, self.presence, self.session_keyring,
+         self.epoch, self.store, self.key) = REPLY.unpack(packet)
         assert version == 1, version
         self.result = RESULTS[result]
         self.session = SESSIONS[session]
@@ -33,12 +36,13 @@ class Reply:
         return f"{self.result}/{self.session}"
 
 
-def request(verb, user="", password=b"", new_password=b"", budget=10_000, version=1):
+def request(verb, user="", password=b"", new_password=b"", budget=10_000, version=1,
+            key_class=0):
     """The bytes of one request packet; longer passwords are cut, as every asker does."""
     password, new_password = password[:PASSWORD_MAX], new_password[:PASSWORD_MAX]
     return REQUEST.pack(
         version, verb, budget, len(password), len(new_password),
-        user.encode(), password, new_password)
+        user.encode(), password, new_password, key_class)
 
 
 def ask_raw(packet, helper=HELPER):

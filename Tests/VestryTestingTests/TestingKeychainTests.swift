@@ -147,4 +147,52 @@ import VestryTesting
         keychain = nil
         #expect(unsafe access(path, F_OK) == -1)
     }
+
+    @Test func aProgramsHandlerIsAskedWithTheItemsText() throws {
+        try keychain.set(
+            SecretBytes("secret"), for: key, label: "L", accessControl: .userPresence)
+        #expect(readCode() == .locked)
+        var query = ItemQuery(.genericPassword)
+        query.isOnlyReadable = true
+        #expect(try keychain.find(query, wantingSecrets: true).lockedCount == 1)
+        var keychain = keychain
+        keychain.presenceHandler = { question in
+            SecretBytes(question.text == "L" && question.name == "s a" ? "password" : "wrong")
+        }
+        #expect(try keychain.secret(for: key).exposed == Array("secret".utf8))
+        keychain.presenceHandler = { question in SecretBytes(question.text) }
+        #expect(try keychain.secret(for: key, prompt: "password").exposed == Array("secret".utf8))
+        let asking = keychain
+        #expect(
+            code { () throws(VestryError) in
+                _ = try asking.secret(for: key, prompt: "Why?")
+            } == .wrongPassword)
+        keychain.presenceHandler = { _ in nil }
+        let dismissing = keychain
+        #expect(
+            code { () throws(VestryError) in _ = try dismissing.secret(for: key) } == .cancelled)
+        // An answer that the test gives goes before the program's handler.
+        testing.answerPresence(with: .granted)
+        #expect(try keychain.secret(for: key).exposed == Array("secret".utf8))
+    }
+
+    /// In a process of its own: the default is one for all keychains.
+    @Test func theDefaultHandlerIsAskedWhereThereIsNoOther() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let testing = try TestingKeychain()
+            let key = ItemKey(service: "s", account: "a")
+            try testing.keychain.set(
+                SecretBytes("secret"), for: key, accessControl: .userPresence)
+            guard Keychain.defaultPresenceHandler == nil else { exit(1) }
+            Keychain.defaultPresenceHandler = { _ in SecretBytes("password") }
+            guard try testing.keychain.secret(for: key).count == 6 else { exit(2) }
+            var keychain = testing.keychain
+            keychain.presenceHandler = { _ in nil }
+            do {
+                _ = try keychain.secret(for: key)
+            } catch VestryError.Code.cancelled {
+                exit(7)
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ import Glibc
 import ItemStore
 import KernelKeyring
 import Keybag
+import KeyClasses
 import LinuxSystem
 import Sealing
 import SecureMemory
@@ -115,6 +116,17 @@ import Testing
             #expect(bytes[(272 + kept)..<784].allSatisfy { $0 == 0 })
             #expect(bytes[784] == 0x71 && bytes[785...].allSatisfy { $0 == 0 })
         }
+        #expect(MemoryLayout<vestry_request>.offset(of: \.key_class) == 1296)
+        let request = UnlockRequest(
+            VESTRY_VERB_AUTHORIZE, password: SecretBytes(copying: [0x70].span),
+            keyClass: .presenceThisDeviceOnly)
+        let bytes = request.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        #expect(bytes[4] == 4 && bytes[14] == 0)
+        #expect(Array(bytes[1296...]) == [8, 0, 0, 0])
+        #expect(KeyClass.presence.rawValue == UInt8(VESTRY_KEY_CLASS_PRESENCE.rawValue))
+        #expect(MemoryLayout<vestry_reply>.size == 72)
+        #expect(MemoryLayout<vestry_reply>.offset(of: \.key_epoch) == 20)
+        #expect(MemoryLayout<vestry_reply>.offset(of: \.class_key) == 40)
     }
 
     @Test func withoutTheServiceUnlockSaysSo() {

@@ -1,5 +1,7 @@
+import KernelKeyring
 import KeyClasses
 import SecureMemory
+import Synchronization
 import TestSupport
 import Testing
 import VestryTestSupport
@@ -155,5 +157,96 @@ struct PresenceTests {
         try keychain.lock()
         #expect(readCode(attended) == .locked)
         #expect(code { () throws(VestryError) in _ = try keychain.find(query) } == .locked)
+    }
+
+    /// The process keyring is that of this process; a kept key opens without a question.
+    @Test func aKeptKeyOpensWithoutAQuestionUntilItIsLocked() throws {
+        try add(.afterFirstUnlock)
+        var keychain = keychain
+        keychain.presenceReuseDuration = .seconds(60)
+        guard let key = SharedKeybag.shared?.key(.presence) else { throw VestryError(.locked) }
+        try test.keyring.hold(key, seconds: 60)
+        #expect(try secret(keychain) == "secret")
+        var query = query
+        query.authenticationUI = .fail
+        #expect(readCode(keychain, query) == nil)
+        #expect(readCode(self.keychain) == .locked)
+        keychain.presenceReuseDuration = .seconds(30)
+        #expect(readCode(keychain) == .locked)
+        keychain.presenceReuseDuration = .seconds(60)
+        try keychain.lock()
+        #expect(readCode(keychain) == .locked)
+    }
+
+    /// The person may take long: the item file is not locked meanwhile, and what counts is what
+    /// stands there after the answer.
+    @Test func nothingIsHeldWhileTheUserIsAsked() throws {
+        try add()
+        var keychain = keychain
+        let unattended = self.keychain
+        let query = query
+        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
+            try unattended.update(query, secret: SecretBytes("newer"))
+            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
+            return key
+        }
+        #expect(try secret(keychain) == "newer")
+        try keychain.update(query, set: [.accessible: "ck"])
+        #expect(try secret(attended) == "newer")
+    }
+
+    @Test func anAnswerCountsForTheNextReadsWhereThatIsWanted() throws {
+        try add(.afterFirstUnlock)
+        let counter = Counter()
+        var keychain = keychain
+        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
+            counter.count.withLock { $0 += 1 }
+            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
+            return key
+        }
+        for asked in [1, 2] {
+            #expect(try secret(keychain) == "secret")
+            #expect(counter.count.withLock { $0 } == asked)
+        }
+        keychain.presenceReuseDuration = .seconds(1000)
+        for _ in 1...3 {
+            #expect(try secret(keychain) == "secret")
+            #expect(counter.count.withLock { $0 } == 3)
+        }
+        let longest = try test.keyring.heldKey(.presence, seconds: 300) != nil
+        #expect(longest)
+        try keychain.lock()
+        #expect(try secret(keychain) == "secret")
+        #expect(counter.count.withLock { $0 } == 4)
+    }
+
+    @Test func oneOperationAsksOnceForEachClass() throws {
+        try add()
+        for account in ["b", "c"] {
+            try keychain.add(
+                .genericPassword,
+                attributes: [
+                    .account: .string(account),
+                    .accessControl: .data(AccessControl(.whenUnlocked, .userPresence).encoded),
+                ])
+        }
+        let counter = Counter()
+        var keychain = keychain
+        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
+            counter.count.withLock { $0 += 1 }
+            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
+            return key
+        }
+        var query = ItemQuery(.genericPassword)
+        query.limit = .all
+        #expect(try keychain.find(query, wantingSecrets: true).records.count == 3)
+        #expect(counter.count.withLock { $0 } == 1)
+        query.isOnlyReadable = true
+        let matches = try self.keychain.find(query, wantingSecrets: true)
+        #expect(matches.records.isEmpty && matches.lockedCount == 3)
+    }
+
+    private final class Counter: Sendable {
+        let count = Mutex(0)
     }
 }

@@ -35,9 +35,9 @@ enum HandOver {
     private static var prefixLength: Int { 16 }
     private static var claimLength: Int { 32 }
 
-    // The new password, last in the request, is never handed over.
+    // The new password and the class of a key, last in the request, are never handed over.
     private static var payloadSize: Int {
-        MemoryLayout<vestry_request>.size &- Int(VESTRY_PASSWORD_MAX)
+        MemoryLayout<vestry_request>.size &- Int(VESTRY_PASSWORD_MAX) &- MemoryLayout<UInt32>.size
     }
 
     /// Whether the session may be opened by a process that never sees this handle's data.

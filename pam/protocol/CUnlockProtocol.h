@@ -45,7 +45,21 @@ enum vestry_verb {
      * password asks whether a store would need it. Root may name a user,
      * everybody else is served for their own account. */
     VESTRY_VERB_REWRAP = 3,
+    /* Return the key of key_class in the reply, for the one read that the
+     * password was typed for. No key goes to the kernel. Root may name a user,
+     * everybody else is served for their own account. */
+    VESTRY_VERB_AUTHORIZE = 4,
 };
+
+/* The classes that are read with the password alone (KeyClass in the library). */
+enum vestry_key_class {
+    VESTRY_KEY_CLASS_NONE = 0,
+    VESTRY_KEY_CLASS_PRESENCE = 7,
+    VESTRY_KEY_CLASS_PRESENCE_THIS_DEVICE_ONLY = 8,
+};
+
+#define VESTRY_STORE_ID_SIZE 16
+#define VESTRY_CLASS_KEY_SIZE 32
 
 struct vestry_request {
     uint32_t version;
@@ -57,6 +71,8 @@ struct vestry_request {
     char user[VESTRY_USER_SIZE];
     uint8_t password[VESTRY_PASSWORD_MAX];
     uint8_t new_password[VESTRY_PASSWORD_MAX];
+    /* authorize: which key; 0 for every other verb. */
+    uint32_t key_class;
 };
 
 /* What became of the store. */
@@ -110,6 +126,11 @@ struct vestry_reply {
     /* Serials for close_session's unlink; 0 where nothing was linked. */
     int32_t presence_keyring;
     int32_t session_keyring;
+    /* authorize, where the password is right: the key, its epoch and its store.
+     * Zero in every other reply. */
+    uint32_t key_epoch;
+    uint8_t store_id[VESTRY_STORE_ID_SIZE];
+    uint8_t class_key[VESTRY_CLASS_KEY_SIZE];
 };
 
 #endif

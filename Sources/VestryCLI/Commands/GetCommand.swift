@@ -9,9 +9,11 @@ struct GetCommand: Command, Equatable {
                vestry get --server HOST [OPTION...] [ACCOUNT]
 
         Prints the secret of SERVICE and ACCOUNT, or of the item that the options name: its bytes and
-        nothing else, and on a terminal a newline after it. It asks for nothing and waits for
-        nothing; a locked item is exit status 4, a missing one 3. A certificate or a key is printed
-        as it was stored, in DER.
+        nothing else, and on a terminal a newline after it. It waits for nothing; a locked item is
+        exit status 4, a missing one 3. A certificate or a key is printed as it was stored, in DER.
+
+        It asks for nothing but, on the terminal, for the login password of an item that was stored
+        with --require-password. Without a terminal such an item is exit status 4.
 
           --first                     the oldest, where several items match
         \(ItemSelection.usage)
@@ -26,9 +28,11 @@ struct GetCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
-        let keychain = try selection.item.keychain()
+        let prompt = PresencePrompt()
+        var keychain = try selection.item.keychain()
+        keychain.presenceHandler = prompt.handler
         let address = try selection.address(in: keychain)
-        let secret = try reporting { () throws(VestryError) in
+        let secret = try prompt.reporting { () throws(VestryError) in
             try address.secret(in: keychain)
         }
         secret.withBytes { StandardStream.output.write($0) }
