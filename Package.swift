@@ -182,7 +182,8 @@ let package = Package(
                 "CSQLite", "CUnlockProtocol", "ItemStore", "KernelKeyring", "Keybag", "KeyClasses",
                 "LinuxSystem", "Sealing", "SecureMemory", "TestSupport", "Vestry",
                 "VestryTestSupport",
-            ]),
+            ],
+            resources: [.copy("Golden")]),
         .testTarget(
             name: "VestryTestingTests",
             dependencies: [
