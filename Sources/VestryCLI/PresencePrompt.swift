@@ -24,7 +24,7 @@ final class PresencePrompt: Sendable {
                     "Login password to read \(question.text.escapedForTerminal): ")
             } catch {
                 self.failure.withLock { $0 = error }
-                throw VestryError(.cancelled)
+                throw VestryError(error.status == .locked ? .locked : .cancelled)
             }
         }
     }

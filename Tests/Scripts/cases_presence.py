@@ -5,7 +5,7 @@ import time
 from cases_terminal import at_terminal
 from harness import case, equal
 from keyctl import Process
-from world import CANCELLED, DONE, LOCKED, MISMATCH, PASSWORDS, expect, login, put, secret_of
+from world import CANCELLED, DONE, LOCKED, MISMATCH, PASSWORDS, expect, login, put, secret_of, vestry
 
 PASSWORD = PASSWORDS["alice"]
 
@@ -24,6 +24,21 @@ def get_asks_for_the_password_with_the_label_and_without_echo(make):
         assert shown.endswith(b"secret\r\n"), shown
         assert PASSWORD not in shown
         assert terminal.is_restored
+
+
+@at_terminal
+def security_asks_for_the_password_too(make):
+    login()
+    put(b"secret", "s", "a", "--require-password")
+    terminal = make("security", "find-generic-password", "-s", "s", "-w")
+    terminal.wait_for(b"Login password to read s")
+    terminal.type(PASSWORD + b"\n")
+    status, shown = terminal.end()
+    equal(status, DONE)
+    assert shown.endswith(b"secret\r\n"), shown
+    result = vestry("security", "find-generic-password", "-s", "s", "-w")
+    equal((result.returncode, result.stdout), (36, b""))
+    equal(vestry("security", "find-generic-password", "-s", "s").returncode, DONE)
 
 
 @at_terminal
