@@ -48,7 +48,7 @@ extension Keychain {
         if let row = try transaction.row(name, boxes: .metadata) {
             let (protection, metadata) = try transaction.open(row)
             var pending = try transaction.prepare(row, protection, metadata, changes)
-            try transaction.seal(secret, in: &pending)
+            try transaction.seal(secret, in: &pending, PresenceKeys(prompt: nil))
             try transaction.update(pending)
         } else {
             if accessibility == nil { changes.accessibility = .afterFirstUnlock }

@@ -2,7 +2,8 @@ internal import SecureMemory
 internal import Synchronization
 internal import Vestry
 
-/// Asks for the login password on the terminal, when an item asks for it at each read.
+/// Asks on the terminal for the password that an item takes at each read: the login password, or the
+/// one of the program that has made the item.
 ///
 /// The terminal is opened when there is a question, and not before.
 final class PresencePrompt: Sendable {
@@ -13,15 +14,20 @@ final class PresencePrompt: Sendable {
     var handler: PresenceHandler {
         { question throws(VestryError) in
             do throws(Failure) {
+                let password =
+                    switch question.kind {
+                    case .loginPassword: "Login password"
+                    case .applicationPassword: "Application password"
+                    }
                 guard let terminal = Terminal() else {
                     throw Failure(
                         .locked,
-                        "the item asks for the login password at each read, and there is no "
+                        "the item asks for the \(password.lowercased()) at each read, and there is no "
                             + "terminal to ask on",
                         hint: "run the command on a terminal")
                 }
                 return try terminal.ask(
-                    "Login password to read \(question.text.escapedForTerminal): ")
+                    "\(password) to read \(question.text.escapedForTerminal): ")
             } catch {
                 self.failure.withLock { $0 = error }
                 throw VestryError(.cancelled)
