@@ -102,7 +102,7 @@ extension ItemTransaction {
     /// while the accessibility is the same, whose key is part of that.
     ///
     /// - Parameters:
-    ///   - pending: The change; its primary attributes are still the old ones' row.
+    ///   - pending: The change, not written yet: its row has the tag of the old one.
     ///   - presence: The keys of items that ask for something.
     /// - Throws: `VestryError`.
     func sealOldSecret(

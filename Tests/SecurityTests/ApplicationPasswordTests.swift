@@ -64,19 +64,29 @@ import VestryTesting
         }
     }
 
-    /// What is stored by way of an object takes the password too.
-    @Test func objectsAreStoredUnderThePassword() throws {
+    /// A certificate or a key takes the password too, as data and as an object.
+    @Test(arguments: [kSecClassCertificate, kSecClassKey], [kSecValueData, kSecValueRef])
+    func certificatesAndKeysTakeIt(_ itemClass: CFString, _ form: CFString) throws {
+        let value: Any =
+            switch (itemClass, form) {
+            case (kSecClassCertificate, kSecValueRef): try readCertificate("ec.cer")
+            case (kSecClassCertificate, _): try file("ec.cer")
+            case (_, kSecValueRef):
+                try readKey("ec.x963", kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPrivate)
+            default: Data("symmetric key".utf8)
+            }
         try withKeychain { _ in
             let add: CFDictionary = [
-                kSecClass: kSecClassKey, kSecValueData: Data("symmetric key".utf8),
+                kSecClass: itemClass, form: value,
                 kSecAttrAccessControl: SecAccessControlCreateWithFlags(
                     nil, kSecAttrAccessibleWhenUnlocked, .applicationPassword, nil) as Any,
             ]
             #expect(SecItemAdd(add, nil) == errSecParam)
             #expect(SecItemAdd(with(add, "own"), nil) == errSecSuccess)
-            let read: CFDictionary = [kSecClass: kSecClassKey, kSecReturnData: true]
+            let read: CFDictionary = [kSecClass: itemClass, kSecReturnData: true]
             #expect(search(read).0 == errSecInteractionNotAllowed)
-            #expect(search(with(read, "own")).1 as? Data == Data("symmetric key".utf8))
+            #expect(search(with(read, "other")).0 == errSecAuthFailed)
+            #expect(search(with(read, "own")).1 is Data)
         }
     }
 }

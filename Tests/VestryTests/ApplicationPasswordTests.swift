@@ -242,6 +242,36 @@ struct ApplicationPasswordTests {
         #expect(readCode(query("own", "b")) == .itemDamaged)
     }
 
+    /// Made anew from the primitives, as the article on the format says.
+    @Test(arguments: [
+        AccessControl.Flags.applicationPassword, [.applicationPassword, .userPresence],
+    ])
+    func theBoxIsAsDocumented(_ flags: AccessControl.Flags) throws {
+        try add(flags)
+        let row = try row("a")
+        let bytes: [UInt8]
+        if flags.contains(.userPresence) {
+            guard let key = SharedKeybag.shared?.key(.presence) else { throw VestryError(.locked) }
+            let value = try #require(row.value)
+            let digest = checksum(of: value.span)
+            bytes = try row.openDeposit(with: key, digest: digest, in: test.keyring.store).exposed
+        } else {
+            bytes = try opened("a")
+        }
+        #expect(Array(bytes[..<13]) == [1, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0])
+        let derivation = PasswordDerivation(
+            passes: 3, memoryKiB: 65_536, salt: Array(bytes[13..<29]))
+        guard let stretched = derivation.key(from: SecretBytes("own")),
+            let classKey = try test.keyring.classKey(.whenUnlocked)
+        else { throw TestKeychain.Unavailable() }
+        let key = SealingKey(classKey.valueKey().keyedHashKey(of: stretched))
+        var context = Array("VSTRYPWD".utf8) + test.keyring.store.bytes + row.reference
+        context += [row.itemClass, row.accessibility] + bytes[..<29]
+        #expect(context.count == 71)
+        let box = Array(bytes[29...])
+        #expect(text(try key.open(box.span, context: context)) == "secret")
+    }
+
     @Test func everyTruncationIsRefused() throws {
         try add(secret: "")
         let whole = try opened("a")
