@@ -137,7 +137,7 @@ extension Keychain {
     /// Changes attributes of the items that a query is about, of all or of none of them.
     ///
     /// The secret of an item with ``AccessControl/Flags/applicationPassword`` takes its password when
-    /// the accessibility changes, and not otherwise.
+    /// the accessibility changes, or when the password is put on or taken off, and not otherwise.
     ///
     /// - Parameters:
     ///   - query: Its limit is ignored: all matches are changed.

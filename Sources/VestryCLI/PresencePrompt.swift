@@ -14,25 +14,26 @@ final class PresencePrompt: Sendable {
     var handler: PresenceHandler {
         { question throws(VestryError) in
             do throws(Failure) {
-                let password =
-                    switch question.kind {
-                    case .loginPassword: "Login password"
-                    case .applicationPassword: "Application password"
-                    }
                 guard let terminal = Terminal() else {
                     throw Failure(
                         .locked,
-                        "the item asks for the \(password.lowercased()) at each read, and there is no "
+                        "the item asks for the \(question.kind.password) at each read, and there is no "
                             + "terminal to ask on",
                         hint: "run the command on a terminal")
                 }
-                return try terminal.ask(
-                    "\(password) to read \(question.text.escapedForTerminal): ")
+                return try terminal.ask(Self.text(of: question))
             } catch {
                 self.failure.withLock { $0 = error }
                 throw VestryError(.cancelled)
             }
         }
+    }
+
+    /// What the terminal shows.
+    static func text(of question: PresenceQuestion) -> String {
+        let password = question.kind.password
+        return password.prefix(1).uppercased() + password.dropFirst()
+            + " to read \(question.text.escapedForTerminal): "
     }
 
     /// Runs `body` and throws what its error means for the command.
@@ -43,6 +44,15 @@ final class PresencePrompt: Sendable {
             return try body()
         } catch {
             throw failure.withLock { $0 } ?? Failure(error)
+        }
+    }
+}
+
+extension PresenceQuestion.Kind {
+    fileprivate var password: String {
+        switch self {
+        case .loginPassword: "login password"
+        case .applicationPassword: "application password"
         }
     }
 }
