@@ -23,8 +23,8 @@ extension Keychain {
     ///     a new item. Writing never asks.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/dataTooLarge`` or
     ///   ``VestryError/Code/parameter`` before anything is written, the latter also for an item that
-    ///   takes an application password, which is for ``update(_:set:secret:)``; ``VestryError/Code/locked`` when
-    ///   the class key of the old or the new item is not in the kernel;
+    ///   takes an application password, which is for ``update(_:set:secret:)``;
+    ///   ``VestryError/Code/locked`` when the class key of the old or the new item is not in the kernel;
     ///   ``VestryError/Code/diskFull``, ``VestryError/Code/readOnly`` or ``VestryError/Code/busy``,
     ///   after which the old item is unchanged; and the codes of ``secret(for:prompt:)`` for the keychain.
     public func set(

@@ -7,7 +7,8 @@ internal import SecureMemory
 /// The presence keys of one operation.
 ///
 /// A key that is not here yet ends the operation's transaction: nobody types a password while the item
-/// file is locked. The operation begins anew when the key is here (``Keychain/asking(_:_:reuseDuration:password:_:)``).
+/// file is locked. The operation begins anew when the key is here
+/// (``Keychain/asking(_:_:reuseDuration:password:_:)``).
 final class PresenceKeys {
     /// A class key, as something that a dictionary can hold.
     final class Held {

@@ -17,8 +17,8 @@ final class PresencePrompt: Sendable {
                 guard let terminal = Terminal() else {
                     throw Failure(
                         .locked,
-                        "the item asks for the \(question.kind.password) at each read, and there is no "
-                            + "terminal to ask on",
+                        "the item asks for the \(question.kind.password) at each read, and there "
+                            + "is no terminal to ask on",
                         hint: "run the command on a terminal")
                 }
                 return try terminal.ask(Self.text(of: question))
