@@ -174,7 +174,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "VestryCLITests",
-            dependencies: ["LinuxSystem", "SecureMemory", "Vestry", "VestryCLI"]),
+            dependencies: [
+                "LinuxSystem", "SecureMemory", "Vestry", "VestryCLI", "VestryTesting",
+            ]),
         .testTarget(
             name: "VestryTests",
             dependencies: [

@@ -54,9 +54,8 @@ public struct Keybag: Equatable, Sendable {
     static let checksumByteCount = 32
     public static let maximumByteCount = 65_536
 
-    /// RFC 9106, section 4, second recommended option, is also the least that is accepted.
-    static let passes: ClosedRange<UInt32> = 3...16
-    static let memoryKiB: ClosedRange<UInt32> = 65_536...1_048_576
+    static let passes = PasswordDerivation.acceptedPasses
+    static let memoryKiB = PasswordDerivation.acceptedMemoryKiB
     static let classEntryCount = KeyClass.allCases.count...32
     static let protectorCount = 1...16
 

@@ -80,8 +80,9 @@ extension Keychain {
     /// The same keychain with a context for its questions.
     ///
     /// - Parameter authenticationContext: Its ``LAContext/interactionNotAllowed`` counts as
-    ///   ``AuthenticationUI/fail``, and its reuse duration says how long an answer counts for the
-    ///   next reads.
+    ///   ``AuthenticationUI/fail``, its reuse duration says how long an answer counts for the next
+    ///   reads, and its credential is the password of items with
+    ///   ``AuthenticationPolicy/applicationPassword``.
     /// - Returns: Another keychain; this one stays as it is.
     public func authenticationContext(_ authenticationContext: LAContext) -> Keychain {
         with { $0.authenticationContext = authenticationContext }

@@ -118,7 +118,8 @@ extension Keychain {
         do throws(VestryError) {
             try store.add(
                 options.itemClass.stored, attributes: written.attributes,
-                secret: written.secret())
+                secret: written.secret(),
+                applicationPassword: options.authenticationContext?.applicationPassword)
             return true
         } catch  where error.code == .duplicateItem && !isLast {
             return false

@@ -83,6 +83,7 @@ extension KeychainOptions {
         query.authenticationUI = effectiveUI.forReading
         query.prompt = authenticationPrompt ?? authenticationContext?.prompt
         query.presenceReuseDuration = authenticationContext?.presenceReuseDuration
+        query.applicationPassword = authenticationContext?.applicationPassword
         return query
     }
 

@@ -2,9 +2,13 @@ internal import CSodium
 public import SecureMemory
 
 /// Argon2id (RFC 9106) with its parameters: turns a password into 32 secret bytes, at a price.
-public struct PasswordDerivation: Equatable, Sendable {
+public struct PasswordDerivation: Hashable, Sendable {
     public static let saltByteCount = Int(crypto_pwhash_SALTBYTES)
     public static let keyByteCount = 32
+    /// What a file may ask for; RFC 9106, section 4, second recommended option, is also the least.
+    public static let acceptedPasses: ClosedRange<UInt32> = 3...16
+    /// What a file may ask for, up to 1 GiB.
+    public static let acceptedMemoryKiB: ClosedRange<UInt32> = 65_536...1_048_576
 
     public let passes: UInt32
     public let memoryKiB: UInt32

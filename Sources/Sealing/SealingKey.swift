@@ -30,6 +30,11 @@ public struct SealingKey: ~Copyable, Sendable {
         self.secret = secret
     }
 
+    /// A key that takes both this one and another secret: BLAKE2b keyed with this key over the other.
+    public func combined(with other: borrowing SecretBytes) -> SealingKey {
+        SealingKey(secret.keyedHashKey(of: other))
+    }
+
     /// Encrypts `plaintext` so that it opens only with this key and the same context.
     ///
     /// - Parameters:

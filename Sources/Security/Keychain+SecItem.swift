@@ -26,21 +26,23 @@ extension Keychain {
     func add(_ request: SecItemRequest) throws(VestryError) -> AddedItem {
         guard let itemClass = request.itemClass else { throw VestryError(.parameter) }
         let attributes = request.attributes
+        let password = request.query.applicationPassword
         switch request.reference {
         case .certificate(let certificate):
             return AddedItem(
                 persistentReference: try addCertificate(
-                    der: certificate.der, attributes: attributes),
+                    der: certificate.der, attributes: attributes, applicationPassword: password),
                 secret: Data(certificate.der), reference: request.reference)
         case .key(let key):
             let (form, bytes) = key.stored
             return AddedItem(
                 persistentReference: try addKey(
-                    secretBytes(bytes), form: form, attributes: attributes),
+                    secretBytes(bytes), form: form, attributes: attributes,
+                    applicationPassword: password),
                 secret: bytes, reference: request.reference)
         case .identity(let identity):
             return AddedItem(
-                persistentReference: try add(identity, attributes),
+                persistentReference: try add(identity, attributes, password),
                 secret: Data(identity.certificate.der), reference: request.reference)
         case .persistent, nil: break
         }
@@ -48,35 +50,43 @@ extension Keychain {
         let reference: [UInt8]
         if itemClass == .certificate, request.secret != nil {
             // What a certificate says about itself becomes its attributes.
-            reference = try addCertificate(der: [UInt8](secret), attributes: attributes)
+            reference = try addCertificate(
+                der: [UInt8](secret), attributes: attributes, applicationPassword: password)
         } else if itemClass == .key,
             let form = KeyDescription.Form.form(
                 of: secretBytes(secret), keyClass: attributes[.keyClass])
         {
-            reference = try addKey(secretBytes(secret), form: form, attributes: attributes)
+            reference = try addKey(
+                secretBytes(secret), form: form, attributes: attributes,
+                applicationPassword: password)
         } else {
-            reference = try add(itemClass, attributes: attributes, secret: secretBytes(secret))
+            reference = try add(
+                itemClass, attributes: attributes, secret: secretBytes(secret),
+                applicationPassword: password)
         }
         return AddedItem(persistentReference: reference, secret: secret, reference: nil)
     }
 
     // Apple's keychain adds the two parts one after the other too, and forgives that one is there.
     private func add(
-        _ identity: SecIdentity, _ attributes: [ItemAttribute: AttributeValue]
+        _ identity: SecIdentity, _ attributes: [ItemAttribute: AttributeValue],
+        _ password: ApplicationPassword?
     ) throws(VestryError) -> [UInt8] {
         var isKeyThere = false
         let (form, bytes) = identity.privateKey.stored
         do throws(VestryError) {
             _ = try addKey(
                 secretBytes(bytes), form: form,
-                attributes: attributes.filter { $0.key.belongs(to: .key) })
+                attributes: attributes.filter { $0.key.belongs(to: .key) },
+                applicationPassword: password)
         } catch .duplicateItem {
             isKeyThere = true
         }
         do throws(VestryError) {
             return try addCertificate(
                 der: identity.certificate.der,
-                attributes: attributes.filter { $0.key.belongs(to: .certificate) })
+                attributes: attributes.filter { $0.key.belongs(to: .certificate) },
+                applicationPassword: password)
         } catch .duplicateItem where !isKeyThere {
             var query = ItemQuery(
                 .certificate,

@@ -1,5 +1,13 @@
 public import Foundation
+internal import SecureMemory
 internal import Synchronization
+package import Vestry
+
+/// What kind of credential a program gives to an ``LAContext`` (Apple: LocalAuthentication).
+public enum LACredentialType: Int, Sendable {
+    /// The password of items with `SecAccessControlCreateFlags.applicationPassword`.
+    case applicationPassword = 0
+}
 
 /// The longest ``LAContext/touchIDAuthenticationAllowableReuseDuration`` that counts: five minutes.
 public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 300
@@ -15,6 +23,7 @@ public final class LAContext: Sendable {
         var localizedReason = ""
         var reuseDuration: TimeInterval = 0
         var isInvalid = false
+        var applicationPassword: ApplicationPassword?
     }
 
     private let state = Mutex(State())
@@ -43,8 +52,47 @@ public final class LAContext: Sendable {
         set { state.withLock { $0.reuseDuration = newValue } }
     }
 
-    /// Ends the context: from now on nobody is asked.
-    public func invalidate() { state.withLock { $0.isInvalid = true } }
+    /// Gives a password to add, read and change items with; it is copied to guarded memory.
+    ///
+    /// - Parameters:
+    ///   - credential: The password; nil takes back the one that was given.
+    ///   - type: What it is.
+    /// - Returns: False for an empty password and after ``invalidate()``; nothing is changed then.
+    @discardableResult
+    public func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
+        guard credential?.isEmpty != true else { return false }
+        let password = credential.map { ApplicationPassword(secretBytes($0)) }
+        return state.withLock { state in
+            guard !state.isInvalid else { return false }
+            switch type {
+            case .applicationPassword: state.applicationPassword = password
+            }
+            return true
+        }
+    }
+
+    /// Whether there is a credential.
+    ///
+    /// - Parameter type: Of which kind.
+    /// - Returns: True from ``setCredential(_:type:)`` until it is taken back.
+    public func isCredentialSet(_ type: LACredentialType) -> Bool {
+        switch type {
+        case .applicationPassword: applicationPassword != nil
+        }
+    }
+
+    /// Ends the context: from now on nobody is asked, and its credential is gone.
+    public func invalidate() {
+        state.withLock { state in
+            state.isInvalid = true
+            state.applicationPassword = nil
+        }
+    }
+
+    /// The password for items that take one.
+    package var applicationPassword: ApplicationPassword? {
+        state.withLock { $0.applicationPassword }
+    }
 
     /// Whether the user may be asked.
     package var mayAsk: Bool { state.withLock { !$0.interactionNotAllowed && !$0.isInvalid } }

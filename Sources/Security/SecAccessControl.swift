@@ -49,7 +49,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public static let and = Self(rawValue: 1 << 15)
     /// A private key may be used, and not read.
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
-    /// A password of the program's own goes into the encryption.
+    /// A password of the program's own goes into the encryption: ``LAContext/setCredential(_:type:)``.
     public static let applicationPassword = Self(rawValue: 1 << 31)
 }
 

@@ -24,11 +24,11 @@ internal import Vestry
 ///   - attributes: The class, attributes, the secret as `kSecValueData`, and what to return.
 ///   - result: Where it goes, if anything is asked for; nil for nowhere.
 /// - Returns: `errSecSuccess`; `errSecDuplicateItem` when an item has the same primary attributes;
-///   `errSecParam` for an unknown key, a value of another type or what does not go together;
-///   `errSecNoSuchClass`; `errSecInteractionNotAllowed` when the item's class is locked;
-///   `errSecAuthFailed` for `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` without a login
-///   password; `errSecMissingEntitlement` for another access group; or the number of another
-///   `VestryError`.
+///   `errSecParam` for an unknown key, a value of another type, what does not go together, or an
+///   item that takes an application password without a context that has one; `errSecNoSuchClass`;
+///   `errSecInteractionNotAllowed` when the item's class is locked; `errSecAuthFailed` for
+///   `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` without a login password;
+///   `errSecMissingEntitlement` for another access group; or the number of another `VestryError`.
 @discardableResult
 public func SecItemAdd(
     _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?

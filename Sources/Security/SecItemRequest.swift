@@ -229,6 +229,7 @@ extension SecItemRequest {
         if let context {
             if !context.mayAsk, authenticationUI == .allow { query.authenticationUI = .fail }
             query.presenceReuseDuration = context.presenceReuseDuration
+            query.applicationPassword = context.applicationPassword
         }
         query.prompt = prompt ?? context?.prompt
         match.apply(to: &query)

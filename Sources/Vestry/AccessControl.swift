@@ -25,7 +25,8 @@ public struct AccessControl: Hashable, Sendable {
         public static let and = Self(rawValue: 1 << 15)
         /// The key may be used, and not read.
         public static let privateKeyUsage = Self(rawValue: 1 << 30)
-        /// A password of the program's own goes into the encryption.
+        /// A password of the program's own goes into the sealing (``ApplicationPassword``); ``or``
+        /// leaves that as it is.
         public static let applicationPassword = Self(rawValue: 1 << 31)
     }
 

@@ -70,7 +70,9 @@ extension Keychain {
                 case .locked: throw VestryError(.locked)
                 case .match(let protection, let metadata):
                     // Nobody is asked for a certificate that was not asked for.
-                    guard !protection.needsPresence else { continue }
+                    guard !protection.needsPresence, !protection.hasApplicationPassword else {
+                        continue
+                    }
                     let issuer = try self.certificate(
                         in: row, protection, metadata, transaction, presence)
                     guard !chain.contains(where: { $0.der == issuer }),
@@ -94,7 +96,7 @@ extension Keychain {
             }
             row = whole
         }
-        let secret = try transaction.openValue(
+        let secret = try transaction.openSecret(
             of: row, protection, metadata, presence: presence)
         return secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }

@@ -23,7 +23,7 @@ public struct ItemQuery: Sendable {
         case any
     }
 
-    /// What happens with items that ask for the user at each read (`kSecUseAuthenticationUI`).
+    /// What happens with items whose secret takes a question (`kSecUseAuthenticationUI`).
     public enum AuthenticationUI: Hashable, Sendable {
         case allow
         /// They are ``VestryError/Code/locked``.
@@ -73,6 +73,8 @@ public struct ItemQuery: Sendable {
     public var prompt: String?
     /// In place of ``Keychain/presenceReuseDuration``; nil for that.
     public var presenceReuseDuration: Duration?
+    /// What opens and seals the secrets of items with ``AccessControl/Flags/applicationPassword``.
+    public var applicationPassword: ApplicationPassword?
     /// Whether locked items are left out and counted, instead of being an error.
     public var isOnlyReadable = false
 

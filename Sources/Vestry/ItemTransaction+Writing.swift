@@ -18,11 +18,12 @@ extension ItemTransaction {
     ///   - changes: What the caller gives.
     ///   - group: The access group of an item that names none.
     ///   - secret: Of a checked size.
+    ///   - password: The key of the item's application password, where it takes one.
     /// - Returns: The new item's reference.
     /// - Throws: `VestryError`.
     func insert(
         _ itemClass: ItemClass, _ changes: ItemChanges, group: String,
-        secret: borrowing SecretBytes
+        secret: borrowing SecretBytes, password: PasswordKey? = nil
     ) throws(VestryError) -> [UInt8] {
         var metadata = ItemMetadata(itemClass, itemClass.defaultValues)
         metadata.values[.accessGroup] = .string(group)
@@ -38,7 +39,7 @@ extension ItemTransaction {
         let reference = randomBytes(count: ItemRow.referenceByteCount)
         var row = ItemRow(
             new: reference, itemClass, protection, expires: changes.expires ?? ItemRow.never)
-        metadata.valueDigest = try seal(secret, as: protection, in: &row)
+        metadata.valueDigest = try seal(secret, as: protection, password, in: &row)
         try seal(metadata, as: protection, in: &row)
         let searchTags = tags.searchTags(of: metadata)
         let sealed = row
@@ -85,10 +86,47 @@ extension ItemTransaction {
 
     /// Seals a new secret as the value of a pending update.
     func seal(
-        _ secret: borrowing SecretBytes, in pending: inout PendingUpdate
+        _ secret: borrowing SecretBytes, in pending: inout PendingUpdate, _ presence: PresenceKeys
     ) throws(VestryError) {
+        var password: PasswordKey?
+        if pending.protection.hasApplicationPassword {
+            password = try presence.passwords.sealing(pending.row.reference)
+        }
         pending.metadata.valueDigest = try seal(
-            secret, as: pending.protection, in: &pending.row)
+            secret, as: pending.protection, password, in: &pending.row)
+    }
+
+    /// Seals the old secret as the value of a pending update.
+    ///
+    /// An application password stays as it is. What it seals stays too, and it need not be known,
+    /// while the accessibility is the same, whose key is part of that.
+    ///
+    /// - Parameters:
+    ///   - pending: The change, not written yet: its row has the tag of the old one.
+    ///   - presence: The keys of items that ask for something.
+    /// - Throws: `VestryError`.
+    func sealOldSecret(
+        in pending: inout PendingUpdate, _ presence: PresenceKeys
+    ) throws(VestryError) {
+        guard let row = try row(primaryTag: pending.row.primaryTag) else {
+            throw VestryError(.itemDamaged, detail: "its row is gone")
+        }
+        let (old, metadata) = try open(row)
+        let new = pending.protection
+        guard old.hasApplicationPassword, new.hasApplicationPassword else {
+            let secret = try openSecret(of: row, old, metadata, presence: presence)
+            return try seal(secret, in: &pending, presence)
+        }
+        let value = try openValue(of: row, old, metadata, presence: presence)
+        let box = try PasswordBox(parsing: value)
+        guard old.accessibility != new.accessibility else {
+            pending.metadata.valueDigest = try seal(value: value, as: new, in: &pending.row)
+            return
+        }
+        let password = try presence.passwords.opening(box.derivation, for: metadata)
+        let secret = try box.open(
+            with: password, store.unlockedItemKey(old.accessibility), in: row, of: store.storeID)
+        pending.metadata.valueDigest = try seal(secret, as: new, password, in: &pending.row)
     }
 
     /// Writes a change.
@@ -106,14 +144,28 @@ extension ItemTransaction {
     ///
     /// - Returns: The digest for the metadata, where the value was deposited.
     private func seal(
-        _ secret: borrowing SecretBytes, as protection: Protection, in row: inout ItemRow
+        _ secret: borrowing SecretBytes, as protection: Protection, _ password: PasswordKey?,
+        in row: inout ItemRow
+    ) throws(VestryError) -> [UInt8]? {
+        guard protection.hasApplicationPassword else {
+            return try seal(value: secret, as: protection, in: &row)
+        }
+        guard let password else { throw PasswordKey.missing }
+        let key = try store.unlockedItemKey(protection.accessibility)
+        let box = PasswordBox.seal(secret, with: password, key, in: row, of: store.storeID)
+        return try seal(value: box, as: protection, in: &row)
+    }
+
+    /// Seals the value box: of a secret, or of what an application password has sealed.
+    private func seal(
+        value: borrowing SecretBytes, as protection: Protection, in row: inout ItemRow
     ) throws(VestryError) -> [UInt8]? {
         guard !protection.needsPresence else {
             return try row.deposit(
-                value: secret, under: protection.valueClass, of: store.keybag)
+                value: value, under: protection.valueClass, of: store.keybag)
         }
         let key = try store.unlockedItemKey(protection.accessibility)
-        row.seal(value: secret, with: key, in: store.storeID)
+        row.seal(value: value, with: key, in: store.storeID)
         return nil
     }
 

@@ -49,7 +49,7 @@ struct ItemTransaction: ~Copyable {
         return try query.admits(metadata) ? .match(protection, metadata) : .noMatch
     }
 
-    /// Opens the value of a row whose metadata was opened.
+    /// Opens the secret of a row whose metadata was opened.
     ///
     /// - Parameters:
     ///   - row: With its value.
@@ -58,6 +58,20 @@ struct ItemTransaction: ~Copyable {
     ///   - presence: The keys of items that ask for the user.
     /// - Returns: The secret.
     /// - Throws: `VestryError`.
+    func openSecret(
+        of row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata,
+        presence: PresenceKeys
+    ) throws(VestryError) -> SecretBytes {
+        let value = try openValue(of: row, protection, metadata, presence: presence)
+        guard protection.hasApplicationPassword else { return value }
+        let box = try PasswordBox(parsing: value)
+        let password = try presence.passwords.opening(box.derivation, for: metadata)
+        return try box.open(
+            with: password, store.unlockedItemKey(protection.accessibility), in: row,
+            of: store.storeID)
+    }
+
+    /// Opens the value box: the secret, or what an application password seals.
     func openValue(
         of row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata,
         presence: PresenceKeys

@@ -23,6 +23,14 @@ extension Keychain {
     public func addCertificate(
         der: [UInt8], attributes: [ItemAttribute: AttributeValue] = [:]
     ) throws(VestryError) -> [UInt8] {
+        try addCertificate(der: der, attributes: attributes, applicationPassword: nil)
+    }
+
+    /// Adds a certificate as ``addCertificate(der:attributes:)`` does, under an application password.
+    package func addCertificate(
+        der: [UInt8], attributes: [ItemAttribute: AttributeValue],
+        applicationPassword: ApplicationPassword?
+    ) throws(VestryError) -> [UInt8] {
         let certificate = try mappingErrors { () throws(CertificateError) in
             try Certificate(der: der)
         }
@@ -42,7 +50,7 @@ extension Keychain {
         if attributes[.label] == nil { said[.label] = .string(certificate.summary) }
         return try add(
             .certificate, attributes: attributes.merging(said) { $1 },
-            secret: SecretBytes(copying: der.span))
+            secret: SecretBytes(copying: der.span), applicationPassword: applicationPassword)
     }
 
     /// Adds a key; its class, type and size come from it, and its application label is the hash that
@@ -68,11 +76,13 @@ extension Keychain {
     ///   - bytes: Exactly one key; it is stored as it is.
     ///   - form: Its form.
     ///   - attributes: As for ``addKey(der:attributes:)``.
+    ///   - applicationPassword: As for ``add(_:attributes:secret:applicationPassword:)``.
     /// - Returns: The persistent reference, 16 bytes.
     /// - Throws: ``VestryError``, with the codes of ``addKey(der:attributes:)``.
     package func addKey(
         _ bytes: borrowing SecretBytes, form: KeyDescription.Form,
-        attributes: [ItemAttribute: AttributeValue]
+        attributes: [ItemAttribute: AttributeValue],
+        applicationPassword: ApplicationPassword? = nil
     ) throws(VestryError) -> [UInt8] {
         let key: KeyDescription
         do {
@@ -80,7 +90,9 @@ extension Keychain {
         } catch {
             throw error.publicError
         }
-        return try add(.key, attributes: key.attributes.merging(attributes) { $1 }, secret: bytes)
+        return try add(
+            .key, attributes: key.attributes.merging(attributes) { $1 }, secret: bytes,
+            applicationPassword: applicationPassword)
     }
 
     /// Returns the certificates that have their private key in the keychain too.

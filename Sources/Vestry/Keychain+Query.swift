@@ -28,6 +28,26 @@ extension Keychain {
         _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue],
         secret: borrowing SecretBytes
     ) throws(VestryError) -> [UInt8] {
+        try add(itemClass, attributes: attributes, secret: secret, applicationPassword: nil)
+    }
+
+    /// Adds an item whose secret opens only with a password of the program's own besides.
+    ///
+    /// - Parameters:
+    ///   - itemClass: As for ``add(_:attributes:secret:)``.
+    ///   - attributes: As for ``add(_:attributes:secret:)``.
+    ///   - secret: As for ``add(_:attributes:secret:)``.
+    ///   - applicationPassword: For an item with ``AccessControl/Flags/applicationPassword``; of no
+    ///     account for another one.
+    /// - Returns: The persistent reference, 16 bytes.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/parameter`` when the item takes a
+    ///   password and there is none, or an empty one; and the codes of
+    ///   ``add(_:attributes:secret:)``.
+    @discardableResult
+    public func add(
+        _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue],
+        secret: borrowing SecretBytes, applicationPassword: ApplicationPassword?
+    ) throws(VestryError) -> [UInt8] {
         guard itemClass != .identity else {
             throw VestryError(.parameter, detail: "an identity is a certificate and a key")
         }
@@ -35,7 +55,9 @@ extension Keychain {
         let changes = try ItemChanges(
             attributes, of: itemClass, accessGroups: accessGroups, isUpdate: false)
         try Self.check(secret)
-        return try add(itemClass, changes, group: group, secret: secret)
+        return try add(
+            itemClass, changes, group: group, secret: secret,
+            applicationPassword: applicationPassword)
     }
 
     /// Adds an item with an empty secret.
@@ -95,7 +117,11 @@ extension Keychain {
                 let record = try record(
                     number, compiled, query, wantingSecrets, presence, reader, transaction)
                 if let record { records.append(record) }
-            } catch  where query.isOnlyReadable && error.code == .locked {
+            } catch
+                where query.isOnlyReadable
+                && (error.code == .locked || error.code == .wrongPassword)
+            {
+                // A wrong application password is that of another item.
                 lockedCount += 1
             } catch  where query.isOnlyReadable && error.isOfOneItem {
                 damagedCount += 1
@@ -109,6 +135,9 @@ extension Keychain {
     }
 
     /// Changes attributes of the items that a query is about, of all or of none of them.
+    ///
+    /// The secret of an item with ``AccessControl/Flags/applicationPassword`` takes its password when
+    /// the accessibility changes, or when the password is put on or taken off, and not otherwise.
     ///
     /// - Parameters:
     ///   - query: Its limit is ignored: all matches are changed.
@@ -126,8 +155,7 @@ extension Keychain {
             let updates = try pendingUpdates(query, attributes, presence, in: transaction)
             for var pending in updates {
                 if pending.needsOldSecret {
-                    let secret = try oldSecret(of: pending, presence, in: transaction)
-                    try transaction.seal(secret, in: &pending)
+                    try transaction.sealOldSecret(in: &pending, presence)
                 }
                 try transaction.update(pending)
             }
@@ -138,6 +166,10 @@ extension Keychain {
 
     /// Gives the items that a query is about a new secret, and changes attributes of theirs: of all
     /// or of none of them.
+    ///
+    /// A new secret of an item with ``AccessControl/Flags/applicationPassword`` is sealed with the
+    /// query's ``ItemQuery/applicationPassword``, whatever the old one was; without it, that is
+    /// ``VestryError/Code/parameter``.
     ///
     /// - Parameters:
     ///   - query: Its limit is ignored: all matches are changed.
@@ -155,7 +187,7 @@ extension Keychain {
             let transaction = try changeTransaction(for: query)
             let updates = try pendingUpdates(query, attributes, presence, in: transaction)
             for var pending in updates {
-                try transaction.seal(secret, in: &pending)
+                try transaction.seal(secret, in: &pending, presence)
                 try transaction.update(pending)
             }
             try transaction.commit()

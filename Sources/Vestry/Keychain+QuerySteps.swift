@@ -45,7 +45,7 @@ extension Keychain {
 
     func add(
         _ itemClass: ItemClass, _ changes: ItemChanges, group: String,
-        secret: borrowing SecretBytes
+        secret: borrowing SecretBytes, applicationPassword: ApplicationPassword? = nil
     ) throws(VestryError) -> [UInt8] {
         let protection = Protection(
             accessibility: changes.accessibility ?? itemClass.defaultAccessibility,
@@ -53,6 +53,10 @@ extension Keychain {
         try protection.check(isSynchronizable: changes.values[.synchronizable] == true)
         let store = try openStore()
         let tags = try store.tags()
+        var password: PasswordKey?
+        if protection.hasApplicationPassword {
+            password = try .new(applicationPassword)
+        }
         // Before the file is made: a locked class must not leave an empty one behind.
         _ = try store.unlockedItemKey(protection.accessibility)
         guard let items = try store.itemsForWriting(creating: true) else {
@@ -60,7 +64,8 @@ extension Keychain {
         }
         let transaction = ItemTransaction(store, tags, items)
         try transaction.sweep()
-        let reference = try transaction.insert(itemClass, changes, group: group, secret: secret)
+        let reference = try transaction.insert(
+            itemClass, changes, group: group, secret: secret, password: password)
         try transaction.commit()
         return reference
     }
@@ -113,19 +118,6 @@ extension Keychain {
         return updates
     }
 
-    /// The secret that an update leaves as it is, to seal it anew.
-    func oldSecret(
-        of pending: PendingUpdate, _ presence: PresenceKeys,
-        in transaction: borrowing ItemTransaction
-    ) throws(VestryError) -> SecretBytes {
-        guard let row = try transaction.row(primaryTag: pending.row.primaryTag) else {
-            throw VestryError(.itemDamaged, detail: "its row is gone")
-        }
-        let (protection, metadata) = try transaction.open(row)
-        return try transaction.openValue(
-            of: row, protection, metadata, presence: presence)
-    }
-
     /// The record of a row that the tags have found, or nil where it does not match after all or is
     /// to be skipped.
     func record(
@@ -145,8 +137,8 @@ extension Keychain {
             guard wantsSecret else {
                 return ItemRecord(row, protection, metadata, secret: nil)
             }
-            if protection.needsPresence, query.authenticationUI == .skip { return nil }
-            let secret = try transaction.openValue(
+            if query.authenticationUI == .skip, query.hasQuestion(for: protection) { return nil }
+            let secret = try transaction.openSecret(
                 of: row, protection, metadata, presence: presence)
             return ItemRecord(row, protection, metadata, secret: secret)
         }
@@ -201,6 +193,12 @@ extension ItemRowReader {
 }
 
 extension ItemQuery {
+    /// Whether somebody would be asked before the secret of an item is read.
+    func hasQuestion(for protection: Protection) -> Bool {
+        protection.needsPresence
+            || (protection.hasApplicationPassword && applicationPassword == nil)
+    }
+
     /// How many items a search returns at most.
     func checkedLimit() throws(VestryError) -> Int {
         switch limit {

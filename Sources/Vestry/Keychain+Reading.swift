@@ -16,7 +16,8 @@ extension Keychain {
     /// - Returns: 0 to ``maximumSecretByteCount`` bytes, as stored; often but not always UTF-8.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/itemNotFound`` when nothing has
     ///   this key, ``VestryError/Code/locked`` when the class key of the item, or of the index, is
-    ///   not in the kernel or the item asks for the user and nobody can be asked,
+    ///   not in the kernel or the item asks for the user, or takes an application
+    ///   password, and nobody can be asked,
     ///   ``VestryError/Code/wrongPassword`` and ``VestryError/Code/cancelled`` when the user was asked,
     ///   ``VestryError/Code/itemDamaged`` when the item does not open,
     ///   ``VestryError/Code/noSuchKeychain`` before the first login with a password, and
@@ -34,7 +35,7 @@ extension Keychain {
                 throw VestryError(.itemNotFound)
             }
             let (protection, metadata) = try transaction.open(row)
-            return try transaction.openValue(
+            return try transaction.openSecret(
                 of: row, protection, metadata, presence: presence)
         }
     }

@@ -22,8 +22,9 @@ extension Keychain {
     ///   - accessControl: What each read asks for; nil leaves it as it is, and asks for nothing in
     ///     a new item. Writing never asks.
     /// - Throws: ``VestryError`` with the code ``VestryError/Code/dataTooLarge`` or
-    ///   ``VestryError/Code/parameter`` before anything is written; ``VestryError/Code/locked`` when
-    ///   the class key of the old or the new item is not in the kernel;
+    ///   ``VestryError/Code/parameter`` before anything is written, the latter also for an item that
+    ///   takes an application password, which is for ``update(_:set:secret:)``;
+    ///   ``VestryError/Code/locked`` when the class key of the old or the new item is not in the kernel;
     ///   ``VestryError/Code/diskFull``, ``VestryError/Code/readOnly`` or ``VestryError/Code/busy``,
     ///   after which the old item is unchanged; and the codes of ``secret(for:prompt:)`` for the keychain.
     public func set(
@@ -48,7 +49,7 @@ extension Keychain {
         if let row = try transaction.row(name, boxes: .metadata) {
             let (protection, metadata) = try transaction.open(row)
             var pending = try transaction.prepare(row, protection, metadata, changes)
-            try transaction.seal(secret, in: &pending)
+            try transaction.seal(secret, in: &pending, PresenceKeys(prompt: nil))
             try transaction.update(pending)
         } else {
             if accessibility == nil { changes.accessibility = .afterFirstUnlock }

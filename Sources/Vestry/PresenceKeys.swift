@@ -7,7 +7,8 @@ internal import SecureMemory
 /// The presence keys of one operation.
 ///
 /// A key that is not here yet ends the operation's transaction: nobody types a password while the item
-/// file is locked. The operation begins anew when the key is here (``Keychain/asking(_:_:reuseDuration:_:)``).
+/// file is locked. The operation begins anew when the key is here
+/// (``Keychain/asking(_:_:reuseDuration:password:_:)``).
 final class PresenceKeys {
     /// A class key, as something that a dictionary can hold.
     final class Held {
@@ -16,13 +17,16 @@ final class PresenceKeys {
         init(_ key: consuming ClassKey) { self.key = key }
     }
 
-    let prompt: String?
+    /// Those of application passwords.
+    let passwords: PasswordKeys
+    private let prompt: String?
     private var keys: [KeyClass: Held] = [:]
     private var refused: Set<KeyClass> = []
     private var wanted: (keyClass: KeyClass, question: PresenceQuestion)?
 
-    init(prompt: String?) {
+    init(prompt: String?, password: ApplicationPassword? = nil) {
         self.prompt = prompt
+        passwords = PasswordKeys(password, prompt: prompt)
     }
 
     /// The key of a class.
@@ -68,19 +72,26 @@ extension Keychain {
     ///   - authenticationUI: Whether the user may be asked.
     ///   - prompt: Why, in the program's words.
     ///   - reuseDuration: In place of ``presenceReuseDuration``; nil for that.
+    ///   - password: For items that take one of the program's own.
     ///   - body: The operation from its beginning; changes nothing when it throws.
     /// - Returns: What `body` returns.
     /// - Throws: `VestryError`.
     func asking<Value: ~Copyable>(
         _ authenticationUI: ItemQuery.AuthenticationUI, _ prompt: String?,
-        reuseDuration: Duration? = nil, _ body: (PresenceKeys) throws(VestryError) -> Value
+        reuseDuration: Duration? = nil, password: ApplicationPassword? = nil,
+        _ body: (PresenceKeys) throws(VestryError) -> Value
     ) throws(VestryError) -> Value {
-        let presence = PresenceKeys(prompt: prompt)
+        let presence = PresenceKeys(prompt: prompt, password: password)
         let seconds = Self.seconds(reuseDuration ?? presenceReuseDuration)
         while true {
             do throws(VestryError) {
                 return try body(presence)
             } catch .presenceNeeded {
+                let isFilled = try presence.passwords.fill { (question) throws(VestryError) in
+                    guard authenticationUI == .allow else { return nil }
+                    return try askedPassword(question)
+                }
+                guard !isFilled else { continue }
                 try presence.fill { (keyClass, question) throws(VestryError) in
                     try presenceKey(
                         keyClass, question, mayAsk: authenticationUI == .allow, seconds)
@@ -89,12 +100,13 @@ extension Keychain {
         }
     }
 
-    /// Runs an operation on a query as ``asking(_:_:reuseDuration:_:)`` does.
+    /// Runs an operation on a query as ``asking(_:_:reuseDuration:password:_:)`` does.
     func asking<Value: ~Copyable>(
         _ query: ItemQuery, _ body: (PresenceKeys) throws(VestryError) -> Value
     ) throws(VestryError) -> Value {
         try asking(
-            query.authenticationUI, query.prompt, reuseDuration: query.presenceReuseDuration, body)
+            query.authenticationUI, query.prompt, reuseDuration: query.presenceReuseDuration,
+            password: query.applicationPassword, body)
     }
 
     /// The key of a presence class: kept by this process, or from whoever can be asked.
@@ -129,6 +141,15 @@ extension Keychain {
         guard let password = try handler(question) else { throw VestryError(.cancelled) }
         if let processKeys { return try processKeys.presenceKey(keyClass, password: password) }
         return try UnlockRequest.authorize(keyClass, password: password)
+    }
+
+    /// An application password from the program's handler; nil where there is none.
+    private func askedPassword(
+        _ question: PresenceQuestion
+    ) throws(VestryError) -> ApplicationPassword? {
+        guard let handler = presenceHandler ?? Self.defaultPresenceHandler else { return nil }
+        guard let password = try handler(question) else { throw VestryError(.cancelled) }
+        return ApplicationPassword(password)
     }
 
     /// A duration in whole seconds, within its bounds.

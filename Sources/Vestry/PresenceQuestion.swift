@@ -1,8 +1,16 @@
 public import SecureMemory
 internal import Synchronization
 
-/// What a person is told who is asked for the login password, so that an item can be read.
+/// What a person is told who is asked for a password, so that an item can be read.
 public struct PresenceQuestion: Sendable {
+    /// Which password is asked for.
+    public enum Kind: Hashable, Sendable {
+        case loginPassword
+        /// The program's own, of an item with ``AccessControl/Flags/applicationPassword``.
+        case applicationPassword
+    }
+
+    public let kind: Kind
     /// Why, in the program's words; nil where it gave none.
     public let prompt: String?
     /// The item's label, where it has one.
@@ -20,13 +28,14 @@ public struct PresenceQuestion: Sendable {
         return name
     }
 
-    init(_ metadata: ItemMetadata, prompt: String?) {
+    init(_ metadata: ItemMetadata, prompt: String?, kind: Kind = .loginPassword) {
         func text(_ attribute: ItemAttribute) -> String? {
             guard case .string(let text) = metadata.values[attribute], !text.isEmpty else {
                 return nil
             }
             return text
         }
+        self.kind = kind
         self.prompt = prompt
         label = text(.label)
         name = [text(.service) ?? text(.server), text(.account)].compactMap { $0 }
@@ -34,7 +43,7 @@ public struct PresenceQuestion: Sendable {
     }
 }
 
-/// Asks the person for the login password.
+/// Asks the person for the login password, or for the item's own (``PresenceQuestion/kind``).
 ///
 /// It gets the question and returns what was typed, or nil when the question was dismissed, which is
 /// ``VestryError/Code/cancelled``. It is called on the thread that reads the item, while nothing of the

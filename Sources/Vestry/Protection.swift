@@ -9,6 +9,9 @@ struct Protection: Equatable {
     /// Whether each read of the secret asks for the user.
     var needsPresence: Bool { !flags.isDisjoint(with: Self.presenceFlags) }
 
+    /// Whether a password of the program's own goes into the sealing of the secret.
+    var hasApplicationPassword: Bool { flags.contains(.applicationPassword) }
+
     /// The class whose key seals the attributes: these can be listed without the user.
     var metadataClass: KeyClass { accessibility.keyClass }
 
@@ -33,9 +36,6 @@ struct Protection: Equatable {
     func check() throws(VestryError) {
         guard flags.isSubset(of: Self.knownFlags), !flags.isSuperset(of: [.or, .and]) else {
             throw VestryError(.parameter, detail: "no such access control")
-        }
-        guard !flags.contains(.applicationPassword) else {
-            throw VestryError(.unimplemented, detail: "an application password")
         }
         let methods = flags.intersection(Self.presenceFlags)
         let available = methods.subtracting(Self.unavailableFlags)

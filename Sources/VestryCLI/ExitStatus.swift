@@ -64,7 +64,9 @@ extension Failure {
         .itemNotFound: (.notFound, "'vestry list' shows what there is"),
         .noSuchKeychain: (.notFound, enrollHint),
         .locked: (.locked, "log in with your password, or run 'vestry unlock'"),
-        .wrongPassword: (.mismatch, "it is the password that you log in with"),
+        .wrongPassword: (
+            .mismatch, "it is the login password, or of an item that has one, its own"
+        ),
         .damaged: (
             .damaged, "nothing was changed; put the named file back from a backup, and log in again"
         ),
@@ -93,7 +95,7 @@ extension Failure {
         .parameter: (.usage, "nothing was changed; 'vestry VERB --help' says what it takes"),
         .missingEntitlement: (.denied, "name the access group with --group"),
         .readOnlyAttribute: (.usage, "nothing was changed; leave that attribute out"),
-        .unimplemented: (.failure, "nothing was changed; use another access control"),
+        .unimplemented: (.failure, "nothing was changed; this release cannot do it"),
         .conversion: (.failure, "'vestry get' prints it byte for byte"),
         .dataTooLarge: (.failure, "nothing was changed; encrypt a file, and store its key here"),
         .outOfMemory: (.failure, "free some memory and run the command again"),

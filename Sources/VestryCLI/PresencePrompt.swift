@@ -2,7 +2,8 @@ internal import SecureMemory
 internal import Synchronization
 internal import Vestry
 
-/// Asks for the login password on the terminal, when an item asks for it at each read.
+/// Asks on the terminal for the password that an item takes at each read: the login password, or the
+/// one of the program that has made the item.
 ///
 /// The terminal is opened when there is a question, and not before.
 final class PresencePrompt: Sendable {
@@ -16,17 +17,23 @@ final class PresencePrompt: Sendable {
                 guard let terminal = Terminal() else {
                     throw Failure(
                         .locked,
-                        "the item asks for the login password at each read, and there is no "
-                            + "terminal to ask on",
+                        "the item asks for the \(question.kind.password) at each read, and there "
+                            + "is no terminal to ask on",
                         hint: "run the command on a terminal")
                 }
-                return try terminal.ask(
-                    "Login password to read \(question.text.escapedForTerminal): ")
+                return try terminal.ask(Self.text(of: question))
             } catch {
                 self.failure.withLock { $0 = error }
                 throw VestryError(error.status == .locked ? .locked : .cancelled)
             }
         }
+    }
+
+    /// What the terminal shows.
+    static func text(of question: PresenceQuestion) -> String {
+        let password = question.kind.password
+        return password.prefix(1).uppercased() + password.dropFirst()
+            + " to read \(question.text.escapedForTerminal): "
     }
 
     /// Runs `body` and throws what its error means for the command.
@@ -37,6 +44,15 @@ final class PresencePrompt: Sendable {
             return try body()
         } catch {
             throw failure.withLock { $0 } ?? Failure(error)
+        }
+    }
+}
+
+extension PresenceQuestion.Kind {
+    fileprivate var password: String {
+        switch self {
+        case .loginPassword: "login password"
+        case .applicationPassword: "application password"
         }
     }
 }

@@ -114,15 +114,37 @@ struct LockedTests {
     @Test func aPolicyThatNothingHereCanMeetIsRefused() {
         let biometry = keychain.accessibility(.whenUnlocked, authenticationPolicy: .biometryAny)
         #expect(status { try biometry.set("x", key: "a") } == .notAvailable)
-        let application = keychain.accessibility(
-            .whenUnlocked, authenticationPolicy: .applicationPassword)
-        #expect(status { try application.set("x", key: "a") } == .unimplemented)
         let unknown = AuthenticationPolicy(rawValue: 1 << 40)
         let other = keychain.accessibility(.whenUnlocked, authenticationPolicy: unknown)
         #expect(status { try other.set("x", key: "a") } == .param)
         let synced = keychain.synchronizable(true)
             .accessibility(.whenUnlocked, authenticationPolicy: .userPresence)
         #expect(status { try synced.set("x", key: "a") } == .param)
+        #expect(keychain.allKeys() == [])
+    }
+
+    @Test func theContextCarriesTheApplicationPassword() throws {
+        let application = keychain.accessibility(
+            .whenUnlocked, authenticationPolicy: .applicationPassword)
+        #expect(status { try application.set("x", key: "a") } == .param)
+        let context = LAContext()
+        context.setCredential(Data("own".utf8), type: .applicationPassword)
+        try application.authenticationContext(context).set("one", key: "a")
+        #expect(try keychain.authenticationContext(context).get("a") == "one")
+        try application.authenticationContext(context).set("two", key: "a")
+        #expect(try keychain.authenticationContext(context).get("a") == "two")
+        #expect(
+            keychain.authenticationContext(context).allItems().first?["value"] as? String == "two")
+
+        #expect(status { _ = try keychain.get("a") } == .interactionNotAllowed)
+        #expect(keychain.allItems().first?["value"] == nil)
+        #expect(keychain.allKeys() == ["a"])
+        let other = LAContext()
+        other.setCredential(Data("other".utf8), type: .applicationPassword)
+        #expect(
+            status { _ = try keychain.authenticationContext(other).get("a") } == .authFailed)
+        #expect(keychain.authenticationContext(other).allItems().first?["value"] == nil)
+        try keychain.remove("a")
         #expect(keychain.allKeys() == [])
     }
 

@@ -22,6 +22,25 @@ import Testing
         #expect(first != second)
     }
 
+    @Test func aCombinedKeyTakesBothSecrets() throws {
+        let bytes = [UInt8](repeating: 7, count: 32)
+        let other = [UInt8](repeating: 9, count: 32)
+        let box = Self.key().combined(with: SecretBytes(other)).seal(
+            SecretBytes("secret"), context: Self.context)
+        let expected = SealingKey(SecretBytes(bytes).keyedHashKey(of: other))
+        let opened = try expected.open(box.span, context: Self.context)
+        #expect(opened.exposed == Array("secret".utf8))
+        for key in [[bytes, bytes], [other, other], [other, bytes]] {
+            let combined = SealingKey(SecretBytes(key[0])).combined(with: SecretBytes(key[1]))
+            #expect(throws: SealingError.authenticationFailed) {
+                try combined.open(box.span, context: Self.context).count
+            }
+        }
+        #expect(throws: SealingError.authenticationFailed) {
+            try Self.key().open(box.span, context: Self.context).count
+        }
+    }
+
     @Test func rejectsEveryChangedByte() {
         let box = Self.key().seal(SecretBytes("secret"), context: Self.context)
         for index in box.indices {

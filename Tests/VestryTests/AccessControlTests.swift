@@ -48,7 +48,8 @@ import Testing
         Case(.watch, .notAvailable), Case([.biometryAny, .or, .watch], .notAvailable),
         Case([.biometryAny, .and, .devicePasscode], .notAvailable),
         Case([.biometryAny, .devicePasscode], .notAvailable),
-        Case(.applicationPassword, .unimplemented), Case([.or, .and], .parameter),
+        Case(.applicationPassword, nil), Case([.applicationPassword, .userPresence], nil),
+        Case([.applicationPassword, .or, .watch], .notAvailable), Case([.or, .and], .parameter),
         Case(.init(rawValue: 1 << 2), .parameter),
     ]
 

@@ -22,12 +22,12 @@ extension TestKeychain {
     }
 
     /// The file's rows as they are.
-    func rows() throws -> [ItemRow] {
+    func rows(_ boxes: ItemBoxes = .metadata) throws -> [ItemRow] {
         let directory = try home.storeDirectory()
         let items = try ItemStore.openForReading(
             in: directory, storeID: keyring.store.bytes)
         guard let items else { return [] }
-        let reader = try items.reader(of: .metadata)
+        let reader = try items.reader(of: boxes)
         return try items.numbers(ItemSearch()).map { try reader.row($0) }
     }
 }
