@@ -1,7 +1,7 @@
 internal import CSodium
 
 // libsodium aborts the process when memory is asked for before sodium_init().
-private let sodiumIsReady = sodium_init() != -1
+let sodiumIsReady = sodium_init() != -1
 
 /// A fixed-size buffer of secret bytes with exactly one owner.
 ///

@@ -19,7 +19,11 @@ final class SecretPool: Sendable {
 
     private init() {
         let byteCount = Self.placeByteCount * Self.placeCount
-        unsafe base = sodium_malloc(byteCount)?.bindMemory(to: UInt8.self, capacity: byteCount)
+        guard sodiumIsReady, let memory = unsafe sodium_malloc(byteCount) else {
+            unsafe base = nil
+            return
+        }
+        unsafe base = memory.bindMemory(to: UInt8.self, capacity: byteCount)
     }
 
     /// - Returns: Nil when all places are taken.

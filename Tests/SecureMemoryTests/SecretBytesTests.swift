@@ -1,6 +1,7 @@
-import SecureMemory
 import TestSupport
 import Testing
+
+@testable import SecureMemory
 
 @Suite struct SecretBytesTests {
     @Test func startsZeroed() {
@@ -96,14 +97,19 @@ import Testing
         }
     }
 
-    /// What was a secret is not found in the memory that it was in.
-    @Test(arguments: [8, 200])
-    func aFreedSecretIsGone(count: Int) {
-        let marker = [UInt8]((0..<count).map { UInt8($0 & 0xFF) ^ 0xA5 })
-        let address = SecretBytes(copying: marker.span).withUnsafePointer {
-            unsafe UnsafeRawBufferPointer(start: $0, count: count)
-        }
-        let found = unsafe Array(address)
-        #expect(found != marker)
+    /// What was a secret is not found where it was; the places themselves are never unmapped.
+    @Test func aPlaceIsZeroedWhenItIsGivenBack() {
+        let marker = [UInt8](repeating: 0xA5, count: SecretPool.placeByteCount)
+        var place: UnsafeMutablePointer<UInt8>?
+        // Another test may hold all of them for a moment.
+        repeat { unsafe place = SecretPool.shared.take() } while unsafe place == nil
+        guard let place = unsafe place else { return }
+        unsafe place.update(from: marker, count: marker.count)
+        #expect(unsafe SecretPool.shared.giveBack(place))
+        let left = unsafe Array(UnsafeBufferPointer(start: place, count: marker.count))
+        #expect(left != marker)
+        var elsewhere: UInt8 = 1
+        #expect(unsafe !SecretPool.shared.giveBack(&elsewhere))
+        #expect(elsewhere == 1)
     }
 }
