@@ -101,7 +101,9 @@ int vestry_signal_descriptor(const int *signals, int count)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static pthread_rwlock_t uses = PTHREAD_RWLOCK_INITIALIZER;
+/* New uses wait behind a fork that waits, or many threads would never let one through. A use within a
+ * use waits too then, but no longer than the fork does. */
+static pthread_rwlock_t uses = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_handlers = PTHREAD_ONCE_INIT;
 static int fork_waited;
@@ -137,8 +139,8 @@ static void after_fork_in_child(void)
 {
     if (!fork_waited)
         forked_in_use = 1;
-    pthread_rwlock_init(&uses, NULL);
-    pthread_mutex_init(&turn, NULL);
+    uses = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 static void handle_forks(void)

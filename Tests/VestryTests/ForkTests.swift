@@ -57,12 +57,19 @@ struct ForkTests {
         try keychain.set("before", for: key)
         let failures = Mutex(0)
         let isOver = Atomic(false)
-        let done = DispatchSemaphore(value: 0)
-        Thread.detachNewThread { [keychain, key] in
-            while !isOver.load(ordering: .relaxed) {
-                do { try keychain.set("before", for: key) } catch { failures.withLock { $0 += 1 } }
+        let done = DispatchGroup()
+        for _ in 0..<4 {
+            done.enter()
+            Thread.detachNewThread { [keychain, key] in
+                while !isOver.load(ordering: .relaxed) {
+                    do {
+                        _ = try keychain.string(for: key)
+                    } catch {
+                        failures.withLock { $0 += 1 }
+                    }
+                }
+                done.leave()
             }
-            done.signal()
         }
         for round in 0..<20 {
             #expect(try inChild { use("child \(round)") } == 0)
