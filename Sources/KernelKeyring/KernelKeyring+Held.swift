@@ -78,7 +78,7 @@ extension Key {
 
     fileprivate static func makeHeldKeyring(_ description: String) throws(KeyringError) -> Key {
         let serial = unsafe add_key(Kind.keyring.rawValue, description, nil, 0, process.serial)
-        return try restrict(serial, in: process)
+        return try adopt(serial, permissions: heldPermissions)
     }
 
     fileprivate static func makeHeldKey(
@@ -87,23 +87,12 @@ extension Key {
         let serial = unsafe payload.withUnsafePointer {
             unsafe add_key(Kind.user.rawValue, description, $0, payload.count, ring.serial)
         }
-        let key = try restrict(serial, in: ring)
+        let key = try adopt(serial, permissions: heldPermissions, in: ring)
         guard keyctl_set_timeout(serial, seconds) == 0 else {
             let failure = errno
             try? key.revoke()
             key.unlink(from: ring)
             throw KeyringError(call: "keyctl_set_timeout", errno: failure)
         }
-    }
-
-    private static func restrict(_ serial: Int32, in ring: Key) throws(KeyringError) -> Key {
-        guard serial > 0 else { throw KeyringError(call: "add_key", errno: errno) }
-        let key = Key(serial: serial)
-        guard keyctl_setperm(serial, heldPermissions) == 0 else {
-            let failure = errno
-            key.unlink(from: ring)
-            throw KeyringError(call: "keyctl_setperm", errno: failure)
-        }
-        return key
     }
 }

@@ -94,14 +94,16 @@ struct Key: Equatable {
 
     /// New keys are made in the process keyring, because only a possessed key can be given
     /// permissions: the owner of a key in the user keyring does not possess it.
-    private static func adopt(
-        _ serial: Int32, permissions: UInt32
+    ///
+    /// - Throws: `KeyringError`; the key is not left in `keyring` then.
+    static func adopt(
+        _ serial: Int32, permissions: UInt32, in keyring: Key = process
     ) throws(KeyringError) -> Key {
         guard serial > 0 else { throw KeyringError(call: "add_key", errno: errno) }
         let key = Key(serial: serial)
         guard keyctl_setperm(serial, permissions) == 0 else {
             let failure = errno
-            key.unlink(from: process)
+            key.unlink(from: keyring)
             throw KeyringError(call: "keyctl_setperm", errno: failure)
         }
         return key

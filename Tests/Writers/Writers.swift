@@ -5,8 +5,9 @@ import Vestry
 /// One of several processes that use one keychain from many threads: `Writers PROCESS THREADS
 /// SECONDS`, PROCESS counting from 0.
 ///
-/// Prints a line for each thing that must not happen; then `own`, `added`, `deleted` and `updates`
-/// with how often it did each, and the last values that it stored in what it alone writes.
+/// Prints a line `error ...` for each thing that must not happen; then `own`, `added` and `deleted` with
+/// how often it did each, and `secret` and `comment` with the round of the last value that it stored
+/// where it alone writes.
 @main
 struct Writers {
     static func main() throws {
