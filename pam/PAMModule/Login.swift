@@ -166,6 +166,9 @@ struct Login {
             let line = unsafe LogLine(
                 message.template, user: conversation.item(PAM_USER), number: number)
         else { return }
+        // syslog(3) keeps its socket in the host, perhaps as the first descriptor of the process.
+        let standard = StandardDescriptors()
+        defer { standard?.release() }
         unsafe line.withCString { unsafe vestry_log(conversation.handle, message.priority, $0) }
     }
 }

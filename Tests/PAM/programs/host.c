@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -215,9 +216,14 @@ static void on_alarm(int number)
 {
     (void)number;
     int saved = errno;
-    /* A host that writes to the descriptors it has closed. */
-    for (int i = 0; closed_all && i < 3; i++)
-        strays += write(i, "stray", 5) >= 0;
+    /* A host that writes to the descriptors it has closed. What it then reaches may be libpam's own
+     * socket to the kernel's audit; to a program leads only a local one. */
+    for (int i = 0; closed_all && i < 3; i++) {
+        int domain = 0;
+        socklen_t size = sizeof domain;
+        getsockopt(i, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+        strays += write(i, "stray", 5) >= 0 && domain == AF_UNIX;
+    }
     errno = saved;
 }
 
