@@ -16,6 +16,7 @@ FILES = [
     "cases_handover",
     "cases_password_change",
     "cases_sessions",
+    "cases_late_home",
     "cases_sshd",
 ]
 

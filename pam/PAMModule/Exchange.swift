@@ -14,6 +14,11 @@ enum Answer {
     case unexpected
     case unreachable(CInt)
     case socketNotRoots
+
+    var isHomeMissing: Bool {
+        guard case .reply(let reply) = self else { return false }
+        return reply.result == VESTRY_HOME_MISSING.rawValue
+    }
 }
 
 /// Sends the request and receives the reply, one packet each.

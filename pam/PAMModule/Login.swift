@@ -64,9 +64,15 @@ struct Login {
         let token = takeToken()
         guard geteuid() == 0, let user = unsafe user else { return }
         let hadToken = token != nil
+        guard hadToken || !options.isLate else { return }
         guard let request = token ?? SecretRequest() else { return log(.noMemory) }
         guard unsafe request.setUser(user) else { return }
+        let spare = hadToken && !options.isLate ? request.copy() : nil
         let answer = Helper.ask(request, VESTRY_VERB_OPEN, by: deadline)
+        if let spare, answer.isHomeMissing {
+            // A line below may make or mount it, and a late one of ours stand behind that.
+            _ = Stash.keep(spare, conversation)
+        }
         if case .reply(let reply) = answer {
             Presence.keep(reply, conversation)
         }
@@ -74,6 +80,7 @@ struct Login {
     }
 
     func closeSession() {
+        Stash.drop(conversation)
         if Presence.unlink(conversation) { log(.presenceUnlinked) }
     }
 

@@ -6,6 +6,8 @@ struct Options {
     private(set) var timeoutSeconds: Int64 = 10
     /// More log lines, never a secret nor its length: `debug`.
     private(set) var debug = false
+    /// A second session line, behind those that make or mount a home directory: `late`.
+    private(set) var isLate = false
     /// How many arguments meant nothing here.
     private(set) var unknownCount = 0
 
@@ -24,6 +26,8 @@ struct Options {
         let timeout: StaticString = "timeout="
         if unsafe strcmp(argument, "debug") == 0 {
             debug = true
+        } else if unsafe strcmp(argument, "late") == 0 {
+            isLate = true
         } else if unsafe strcmp(argument, "use_authtok") == 0 {
             // By habit on every password line; to ask nobody is what the module always does.
         } else if unsafe strncmp(argument, "timeout=", timeout.utf8CodeUnitCount) == 0,

@@ -35,6 +35,17 @@ struct SecretRequest: ~Copyable {
         return unsafe UnsafeMutableRawPointer(memory)
     }
 
+    /// Another one of the same, or nil without memory.
+    func copy() -> SecretRequest? {
+        unsafe SecretRequest(copying: memory)
+    }
+
+    /// Copies what libpam keeps.
+    init?(copying memory: UnsafeRawPointer) {
+        self.init()
+        unsafe memcpy(self.memory, memory, SecretRequest.size)
+    }
+
     deinit {
         guard !isReleased else { return }
         unsafe explicit_bzero(memory, SecretRequest.size)

@@ -18,11 +18,7 @@ enum Stash {
     /// Moves the token out: nothing is left in the handle, whether or not there was memory for it.
     static func take(_ conversation: Conversation) -> SecretRequest? {
         guard let memory = unsafe conversation.data(name) else { return nil }
-        let request = SecretRequest()
-        unsafe request?.withBytes { bytes in
-            guard let start = bytes.baseAddress else { return }
-            unsafe memcpy(start, memory, bytes.count)
-        }
+        let request = unsafe SecretRequest(copying: memory)
         drop(conversation)
         return request
     }
