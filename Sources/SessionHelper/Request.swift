@@ -11,6 +11,7 @@ struct Request: ~Copyable {
         case rewrap
         /// Gives a class that lives nowhere its key.
         case authorize(KeyClass)
+        case close
     }
 
     let verb: Verb
@@ -65,6 +66,7 @@ struct Request: ~Copyable {
         case VESTRY_VERB_OPEN: verb = .open
         case VESTRY_VERB_UNLOCK: verb = .unlock
         case VESTRY_VERB_REWRAP: verb = .rewrap
+        case VESTRY_VERB_CLOSE: verb = .close
         case VESTRY_VERB_AUTHORIZE:
             switch vestry_key_class(keyClass) {
             case VESTRY_KEY_CLASS_PRESENCE: verb = .authorize(.presence)

@@ -97,10 +97,11 @@ enum SessionHelper {
         }
         guard let account else { throw Refusal(VESTRY_UNKNOWN_USER) }
         if peer != 0 {
-            // Everybody but root is served for their own account, and a login is root's to open.
-            guard name.isEmpty || name == account.name, request.verb != .open else {
-                throw Refusal(VESTRY_DENIED)
-            }
+            // Everybody but root is served for their own account, and a login is root's to open and
+            // to close.
+            guard name.isEmpty || name == account.name, request.verb != .open,
+                request.verb != .close
+            else { throw Refusal(VESTRY_DENIED) }
         }
         return account
     }

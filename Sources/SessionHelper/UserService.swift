@@ -40,6 +40,7 @@ struct UserService: ~Copyable {
         case .unlock: try unlock(password: request.password)
         case .rewrap: try rewrap(from: request.password, to: request.newPassword)
         case .authorize(let keyClass): try authorize(keyClass, password: request.password)
+        case .close: try close()
         }
     }
 
@@ -73,6 +74,7 @@ struct UserService: ~Copyable {
         _ store: borrowing Store, _ keyring: KernelKeyring, password: borrowing SecretBytes
     ) throws(Refusal) -> vestry_result {
         let keybag = store.keybag
+        let wasLocked = lockState(keybag, keyring) == .locked
         let wasOpen = try isOpen(keybag, keyring)
         let opened: OpenedStore?
         do throws(Refusal) {
@@ -99,6 +101,7 @@ struct UserService: ~Copyable {
         guard let opened else { return VESTRY_ALREADY_OPEN }
         try putUnderLock(opened, into: keyring, wasOpen: wasOpen, of: store)
         if wasOpen { return VESTRY_ALREADY_OPEN }
+        if !wasLocked { return VESTRY_REOPENED }
         return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
     }
 
@@ -157,6 +160,26 @@ struct UserService: ~Copyable {
         return outcome
     }
 
+    // MARK: - close
+
+    /// After a session that was opened and then refused: nothing stays open that was not open before,
+    /// unless another session of the user is, which has come to rely on it.
+    private func close() throws(Refusal) -> Outcome {
+        guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+        let keyring = KernelKeyring(store: store.keybag.storeID)
+        return try state.withUserLock(before: deadline) { () throws(Refusal) in
+            try refusing { () throws(KeyringError) in
+                // The kernel lets go of a keyring a moment after its last link is gone.
+                let isGone: Bool? = try Deadline(after: .seconds(1)).retry {
+                    () throws(KeyringError) in try keyring.hasPresence() ? nil : true
+                }
+                guard isGone != nil else { return Outcome(VESTRY_ALREADY_OPEN) }
+                try KernelKeyring.lockAll()
+                return Outcome(VESTRY_CLOSED)
+            }
+        }
+    }
+
     // MARK: - unlock
 
     /// Opens an existing store with a password that somebody typed at a prompt.
@@ -209,12 +232,16 @@ struct UserService: ~Copyable {
     /// Whether the store is as open as it can be at this moment, told by the keys that
     /// `KernelKeyring.lockState` looks at.
     private func isOpen(_ keybag: Keybag, _ keyring: KernelKeyring) throws(Refusal) -> Bool {
-        switch keyring.lockState(isGenuine: { keybag.accepts($0) }) {
+        switch lockState(keybag, keyring) {
         case .unlocked: true
         case .afterFirstUnlock:
             try !refusing { () throws(KeyringError) in try keyring.hasPresence() }
         case .locked, .unavailable: false
         }
+    }
+
+    private func lockState(_ keybag: Keybag, _ keyring: KernelKeyring) -> LockState {
+        keyring.lockState(isGenuine: { keybag.accepts($0) })
     }
 
     func derive(

@@ -1,10 +1,8 @@
 """The presence of a session: linked by the helper, unlinked by close_session."""
 
-from rig import equal, keyctl, masked
+from rig import CLOSE, OPEN, RESULT, equal, keyctl, masked
 
 ANSWER = f"answer={masked(b'correct horse')}"
-
-
 
 
 def links(world):
@@ -108,3 +106,47 @@ def case_the_helper_is_not_needed_to_close(world):
     world.mode("link")
     world.host(ANSWER, "auth", "open", "close")
     equal(len(world.requests()), 1, "helpers started")
+
+
+# PAM_PERM_DENIED.
+REFUSED = "end=6"
+
+
+def opened_and_ended(world, result, *steps):
+    """The verbs that the helper was asked for, in a login that opens the session and then ends so."""
+    clean(world)
+    world.reset()
+    world.login_service()
+    world.mode(f"reply {RESULT[result]}")
+    world.host(ANSWER, "auth", "open", *steps)
+    return [request.verb for request in world.requests()]
+
+
+def case_what_a_refused_session_has_opened_is_closed_again(world):
+    for result in ("OPENED", "ENROLLED", "OPENED_BY_PREVIOUS"):
+        equal(opened_and_ended(world, result, REFUSED), [OPEN, CLOSE], result)
+        request = world.requests()[-1]
+        equal((request.user, request.password), ("alice", b""), "whose")
+
+
+def case_what_was_open_before_a_refused_session_stays_open(world):
+    for result in ("ALREADY_OPEN", "REOPENED", "WRONG_PASSWORD", "NO_PASSWORD"):
+        equal(opened_and_ended(world, result, REFUSED), [OPEN], result)
+
+
+def case_a_session_that_ended_by_itself_closes_nothing(world):
+    # Also where the host has a failure to tell at last.
+    for steps in (("close", REFUSED), ("end=0",), ("close", "end=0")):
+        equal(opened_and_ended(world, "OPENED", *steps), [OPEN], steps)
+
+
+def case_a_child_that_ends_its_copy_of_the_handle_closes_nothing(world):
+    equal(opened_and_ended(world, "OPENED", "child{", "end=6", "}", "close"), [OPEN], "verbs")
+
+
+def case_a_refused_session_is_unlinked(world):
+    clean(world)
+    world.login_service()
+    world.mode("link")
+    world.host(ANSWER, "auth", "open", REFUSED)
+    equal(links(world).count("vestry:presence"), 0, "links")

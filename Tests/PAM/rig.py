@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "Support"))
 import helper_client  # noqa: E402
 from harness import Skip, equal  # noqa: E402, F401
-from helper_client import HELPER, OPEN, REQUEST, REWRAP, SOCKET, UNLOCK  # noqa: E402, F401
+from helper_client import CLOSE, HELPER, OPEN, REQUEST, REWRAP, SOCKET, UNLOCK  # noqa: E402, F401
 
 MODULE = os.environ["VESTRY_PAM_MODULE"]
 STAND_IN = "/run/stand-in"

@@ -10,14 +10,15 @@ SOCKET = "/run/vestry/unlock.sock"
 PASSWORD_MAX = 512
 REQUEST = struct.Struct("=IIIHH256s512s512sI")
 REPLY = struct.Struct("=IIIiiI16s32s")
-OPEN, UNLOCK, REWRAP, AUTHORIZE = 1, 2, 3, 4
+OPEN, UNLOCK, REWRAP, AUTHORIZE, CLOSE = 1, 2, 3, 4, 5
 # Classes whose key the helper gives to whoever types the password.
 PRESENCE, PRESENCE_THIS_DEVICE_ONLY = 7, 8
 
 RESULTS = (
     "opened enrolled already-open rewrapped opened-by-previous no-password no-store wrong-password "
     "damaged newer-format denied not-served unknown-user home-missing no-device-key "
-    "no-keyring-support keyring-blocked keyring-quota busy no-memory write-failed bad-request failed"
+    "no-keyring-support keyring-blocked keyring-quota busy no-memory write-failed bad-request failed "
+    "reopened closed"
 ).split()
 SESSIONS = "not-asked counts no-keyring failed".split()
 

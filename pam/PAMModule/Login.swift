@@ -21,6 +21,11 @@ struct Login {
         }
     }
 
+    /// The end of a handle, where the arguments of the module's line are not known any more.
+    init(afterRefusal handle: OpaquePointer) {
+        unsafe self.init(handle, 0, nil, reportsUnknownOptions: false)
+    }
+
     /// Authenticate: keeps the token for later, or uses it at once where there is no later.
     func keepToken() {
         // Another try in the same conversation: whatever the one before left must not stay.
@@ -82,6 +87,14 @@ struct Login {
     func closeSession() {
         Stash.drop(conversation)
         if Presence.unlink(conversation) { log(.presenceUnlinked) }
+    }
+
+    /// After open_session has opened the store, and a module below has refused the session.
+    func closeAgain() {
+        guard geteuid() == 0, let user = unsafe user, let request = SecretRequest(),
+            unsafe request.setUser(user)
+        else { return }
+        report(Helper.ask(request, VESTRY_VERB_CLOSE, by: deadline), hadToken: true)
     }
 
     /// Chauthtok, update phase.

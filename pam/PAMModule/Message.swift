@@ -117,7 +117,7 @@ extension Message {
 extension Message {
     init(_ result: UInt32) {
         switch vestry_result(rawValue: result) {
-        case VESTRY_OPENED:
+        case VESTRY_OPENED, VESTRY_REOPENED:
             self.init(LOG_INFO, "opened the keychain of @")
         case VESTRY_ENROLLED:
             self.init(LOG_INFO, "made a keychain for @")
@@ -162,6 +162,8 @@ extension Message {
             self.init(LOG_WARNING, "the helper had too little memory for the keychain of @")
         case VESTRY_WRITE_FAILED:
             self.init(LOG_WARNING, "the file system refused to write the keychain of @")
+        case VESTRY_CLOSED:
+            self.init(LOG_NOTICE, "Vestry closed the keychain of @ again: the session was refused")
         case VESTRY_BAD_REQUEST, VESTRY_FAILED:
             self.init(LOG_WARNING, "the helper failed: the keychain of @ stays as it is")
         default:
@@ -174,17 +176,17 @@ extension Message {
         let keyringIsMissing = session == VESTRY_SESSION_HAS_NO_KEYRING.rawValue
         guard keyringIsMissing || session == VESTRY_SESSION_FAILED.rawValue else { return nil }
         switch vestry_result(rawValue: result) {
-        case VESTRY_OPENED, VESTRY_ALREADY_OPEN, VESTRY_OPENED_BY_PREVIOUS:
+        case VESTRY_OPENED, VESTRY_REOPENED, VESTRY_ALREADY_OPEN, VESTRY_OPENED_BY_PREVIOUS:
             return keyringIsMissing
                 ? Message(
                     LOG_NOTICE,
-                    "opened the keychain of @, but pam_keyinit is missing: no session counts")
+                    "opened the keychain of @; the session does not count (pam_keyinit)")
                 : Message(LOG_WARNING, "opened the keychain of @, but the session does not count")
         case VESTRY_ENROLLED:
             return keyringIsMissing
                 ? Message(
                     LOG_NOTICE,
-                    "made a keychain for @, but pam_keyinit is missing: no session counts")
+                    "made a keychain for @; the session does not count (pam_keyinit)")
                 : Message(LOG_WARNING, "made a keychain for @, but the session does not count")
         default:
             return nil

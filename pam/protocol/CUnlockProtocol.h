@@ -49,6 +49,9 @@ enum vestry_verb {
      * password was typed for. No key goes to the kernel. Root may name a user,
      * everybody else is served for their own account. */
     VESTRY_VERB_AUTHORIZE = 4,
+    /* Root only: a session was opened, and then refused. Drop every key of the
+     * user, unless another session of theirs is open. */
+    VESTRY_VERB_CLOSE = 5,
 };
 
 /* The classes that are read with the password alone (KeyClass in the library). */
@@ -108,6 +111,10 @@ enum vestry_result {
     VESTRY_WRITE_FAILED = 20,
     VESTRY_BAD_REQUEST = 21,
     VESTRY_FAILED = 22,
+    /* open: the keys of open sessions are back; the others were there already. */
+    VESTRY_REOPENED = 23,
+    /* close: no key is in the kernel any more. */
+    VESTRY_CLOSED = 24,
 };
 
 /* What became of the session's presence (verb open). */

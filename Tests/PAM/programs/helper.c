@@ -87,7 +87,7 @@ int main(int count, char **arguments, char **environment)
     if (strncmp(mode, "early-crash", 11) == 0)
         raise(SIGSEGV);
 
-    unsigned char request[sizeof(struct vestry_request) + 1];
+    _Alignas(struct vestry_request) unsigned char request[sizeof(struct vestry_request) + 1];
     ssize_t size = recv(0, request, sizeof request, 0);
     note(count, arguments, environment, request, size);
 
@@ -104,7 +104,8 @@ int main(int count, char **arguments, char **environment)
         send(0, bytes, (size_t)a, MSG_NOSIGNAL);
     } else if (sscanf(mode, "crash %d", &a) == 1) {
         raise(a);
-    } else if (strncmp(mode, "link", 4) == 0) {
+    } else if (strncmp(mode, "link", 4) == 0 &&
+               ((struct vestry_request *)request)->verb == VESTRY_VERB_OPEN) {
         /* What the real one does for a session that counts. */
         long keyring = syscall(SYS_keyctl, 0 /* GET_KEYRING_ID */, -3, 0);
         long presence = syscall(SYS_add_key, "keyring", "vestry:presence", NULL, 0, keyring);
