@@ -50,7 +50,11 @@ struct UserService: ~Copyable {
     private func open(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
         guard let store = try existingStore() else {
             // Nothing is ever derived from an empty password.
-            guard password.count > 0 else { return Outcome(VESTRY_NO_STORE) }
+            guard password.count > 0 else {
+                // Keys without a store are those of somebody who had this uid before.
+                try? KernelKeyring.lockAll()
+                return Outcome(VESTRY_NO_STORE)
+            }
             return try enroll(password: password)
         }
         let keyring = KernelKeyring(store: store.keybag.storeID)
