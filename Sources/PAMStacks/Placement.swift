@@ -17,7 +17,7 @@ struct Placement {
         let isThere = bare.entries.count < simulation.stack.entries.count
         let verb = isThere ? "move the line '\(text)'" : "put '\(text)'"
         let before = successCount(of: bare, simulation)
-        for index in bare.entries.indices.reversed().map({ $0 + 1 }) + [0] {
+        for index in candidates(in: bare, preferring: preferredPath(in: simulation.stack)) {
             guard let line = line(at: index, of: bare) else { continue }
             var stack = bare
             stack.entries.insert(line, at: index)
@@ -36,6 +36,23 @@ struct Placement {
         return "no place of the line helps: a success that ends the stack must go on to a line "
             + "'\(bare.group.rawValue) required pam_permit.so', as '[success=N default=ignore]' does, "
             + "and '\(text)' belongs below that"
+    }
+
+    /// Places from below upwards, those in one file first: a common file is to be put right once.
+    private func candidates(in stack: Stack, preferring path: String?) -> [Int] {
+        let places = stack.entries.indices.reversed().map { $0 + 1 } + [0]
+        let preferred = places.filter { $0 > 0 && stack.entries[$0 - 1].place.path == path }
+        return preferred + places.filter { !preferred.contains($0) }
+    }
+
+    /// Where the line is already, or else where the password is.
+    private func preferredPath(in stack: Stack) -> String? {
+        let line =
+            stack.lines(of: name).first
+            ?? stack.entries.compactMap(\.line).first {
+                ModuleKnowledge.passwordModules.contains($0.name)
+            }
+        return line?.place.path
     }
 
     /// On Debian the common files are made from profiles.

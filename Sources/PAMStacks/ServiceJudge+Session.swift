@@ -103,9 +103,9 @@ extension ServiceJudge {
                 fix: "put '\(Self.keyringLine)' directly above \(line.place)")
             return false
         }
-        if !host.givesServicesKeyrings || makers.contains(where: \.makesKeyringAnyway) {
-            return true
-        }
+        if makers.contains(where: \.makesKeyringAnyway) { return true }
+        // A plain su keeps the caller's.
+        if !host.givesServicesKeyrings { return report.nature != .switchUser }
         if report.nature == .login {
             add(
                 "pam-keyinit-not-forced", .warning,

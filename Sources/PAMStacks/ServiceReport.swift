@@ -68,3 +68,14 @@ extension ServiceFiles {
         return judge.report
     }
 }
+
+extension ServiceReport {
+    /// The same where the module cannot be loaded.
+    public var withoutModule: ServiceReport {
+        var report = self
+        (report.unlocks, report.counts) = (false, false)
+        report.rewraps = rewraps.map { _ in false }
+        report.findings.removeAll { $0.code == "pam-service" }
+        return report
+    }
+}

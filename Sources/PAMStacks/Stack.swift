@@ -39,8 +39,8 @@ public enum StackError: Error, Equatable, Sendable {
 public struct ServiceFiles: Sendable {
     /// A file that was found.
     public struct Found: Sendable {
-        let path: String
-        let text: String
+        public let path: String
+        public let text: String
 
         public init(path: String, text: String) {
             (self.path, self.text) = (path, text)

@@ -26,6 +26,20 @@ import Testing
         return (lines.filter { !$0.contains(removed) } + [Substring(added)]).joined(separator: "\n")
     }
 
+    /// One mistake in a common file is one finding, whatever else the services have around it.
+    @Test(arguments: ["common-auth", "common-session"])
+    func aMissingCommonLineIsTheSameForAll(_ name: String) throws {
+        let lines = Machine.debian[name]?.split(separator: "\n") ?? []
+        let machine = Machine([
+            name: lines.filter { !$0.contains("pam_vestry") }.joined(separator: "\n")
+        ])
+        let findings = try ["login", "sshd", "su", "su-l"].map { service in
+            try #require(machine.report(on: service)?.findings.first { $0.severity == .problem })
+        }
+        #expect(findings.allSatisfy { $0 == findings[0] })
+        #expect(findings[0].fix?.contains("/etc/pam.d/\(name):") == true)
+    }
+
     private static let reversed = session(
         without: "pam_vestry", adding: "session optional pam_vestry.so")
 
@@ -80,6 +94,7 @@ import Testing
         machine.hasSystemd = false
         #expect(machine.faults(of: "lightdm") == [])
         #expect(machine.report(on: "lightdm")?.counts == true)
+        #expect(machine.report(on: "su")?.counts == false)
     }
 
     @Test func jobsAreNoSessions() {
