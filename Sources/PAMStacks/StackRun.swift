@@ -23,7 +23,7 @@ public struct StackRun: Equatable, Sendable {
 
         /// `ok` and `done`: counts unless something was wrong before.
         mutating func approve(_ answer: ModuleResult) {
-            guard answer != .ignore, kind == .undefined || succeeds else { return }
+            guard kind == .undefined || succeeds else { return }
             // An answer other than success that a control takes for "ok" is returned as it is.
             self = Impression(kind: .positive, isSuccess: answer == .success)
         }

@@ -27,7 +27,7 @@ import Testing
         ("optional alone", "auth optional success", [0], true),
         ("optional alone fails", "auth optional auth_err", [0], false),
         ("ignored is no success", "auth required ignore", [0], false),
-        ("ignored and done", "auth [default=done] ignore\nauth required success", [0, 1], true),
+        ("ignored and done", "auth [default=done] ignore\nauth required success", [0], false),
         (
             "a jump",
             "auth [success=1 default=ignore] success\nauth requisite auth_err\n"
