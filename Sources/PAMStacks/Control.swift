@@ -50,10 +50,17 @@ public struct Control: Equatable, Sendable {
     private init?(pairs: Substring) {
         var actions: [String: Action] = [:]
         var unnamed = Action.bad
-        for pair in pairs.split(whereSeparator: \.isPAMSpace) {
-            let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
-            guard parts.count == 2, let action = Self.action(named: parts[1]) else { return nil }
-            let name = String(parts[0])
+        // Blanks may stand around each "=": between two of them are an action and the next name.
+        let parts = pairs.split(separator: "=", omittingEmptySubsequences: false).map {
+            $0.split(whereSeparator: \.isPAMSpace)
+        }
+        guard parts.count > 1, parts.first?.count == 1, parts.last?.count == 1,
+            parts.dropFirst().dropLast().allSatisfy({ $0.count == 2 })
+        else { return nil }
+        for (left, right) in zip(parts, parts.dropFirst()) {
+            guard let name = left.last.map(String.init), let word = right.first,
+                let action = Self.action(named: word)
+            else { return nil }
             if name == "default" {
                 unnamed = action
             } else if Self.resultNames.contains(name) {

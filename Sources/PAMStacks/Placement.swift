@@ -76,7 +76,7 @@ struct Placement {
         if index > 0, neighbor.line == nil { return nil }
         let line = StackLine(
             group: stack.group, control: .optional, controlText: "optional", module: name + ".so",
-            arguments: [], isOptionalFile: false, place: neighbor.place)
+            arguments: [], place: neighbor.place)
         return Stack.Entry(line, level: neighbor.level)
     }
 }

@@ -12,8 +12,6 @@ public struct StackLine: Equatable, Sendable {
     /// Such as `pam_unix.so`, or a path.
     public let module: String
     public let arguments: [String]
-    /// A dash before the group: nothing happens where the module is not installed.
-    public let isOptionalFile: Bool
     public let place: Place
 
     /// The module's name without folder and ending, such as `pam_unix`.
@@ -38,7 +36,8 @@ public struct Place: Equatable, Hashable, Sendable, CustomStringConvertible {
 /// What stands in one file below /etc/pam.d.
 ///
 /// Fields are separated by blanks, a field between brackets may contain some; `#` begins a comment;
-/// a backslash at the end of a line joins it with the next one.
+/// a backslash at the end of a line joins it with the next one that is not empty. A dash before the
+/// group keeps libpam from complaining about a module that is not installed, and changes nothing else.
 struct ServiceFile: Equatable, Sendable {
     enum Statement: Equatable, Sendable {
         case module(StackLine)
@@ -49,7 +48,7 @@ struct ServiceFile: Equatable, Sendable {
         /// `@include`, a Debian extension: all groups.
         case includeAll(String, Place)
         /// What libpam complains about, and takes as a module that fails.
-        case malformed(Place)
+        case malformed(StackLine.Group, Place)
     }
 
     let statements: [Statement]
@@ -77,7 +76,7 @@ struct ServiceFile: Equatable, Sendable {
             while let last = content.last, last.isPAMSpace { content.removeLast() }
             if content.last == "\\" {
                 joined += content.dropLast() + " "
-            } else {
+            } else if !content.isEmpty || joined.isEmpty {
                 joined += content
                 finish()
             }
@@ -106,11 +105,14 @@ struct ServiceFile: Equatable, Sendable {
     private static func statement(_ fields: [String], at place: Place) -> Statement {
         let first = fields[0].lowercased()
         if first == "@include" {
-            return fields.count >= 2 ? .includeAll(fields[1], place) : .malformed(place)
+            return fields.count >= 2 ? .includeAll(fields[1], place) : .malformed(.auth, place)
         }
-        let isOptionalFile = first.hasPrefix("-")
-        let group = StackLine.Group(rawValue: isOptionalFile ? String(first.dropFirst()) : first)
-        guard let group, fields.count >= 3 else { return .malformed(place) }
+        // Of a group that libpam does not know, it takes the first.
+        guard
+            let group = StackLine.Group(
+                rawValue: first.hasPrefix("-") ? String(first.dropFirst()) : first)
+        else { return .malformed(.auth, place) }
+        guard fields.count >= 3 else { return .malformed(group, place) }
         switch fields[1].lowercased() {
         case "include": return .include(fields[2], group, place)
         case "substack": return .substack(fields[2], group, place)
@@ -119,8 +121,7 @@ struct ServiceFile: Equatable, Sendable {
             return .module(
                 StackLine(
                     group: group, control: control ?? .malformed, controlText: fields[1],
-                    module: fields[2], arguments: Array(fields[3...]),
-                    isOptionalFile: isOptionalFile, place: place))
+                    module: fields[2], arguments: Array(fields[3...]), place: place))
         }
     }
 }

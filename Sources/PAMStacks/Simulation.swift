@@ -58,9 +58,7 @@ struct Simulation {
         var stepCount = 0
         let run = StackRun(stack) { index, line in
             defer { stepCount += 1 }
-            guard isInstalled(line.module) else {
-                return line.isOptionalFile ? .ignore : .moduleUnknown
-            }
+            guard isInstalled(line.module) else { return .moduleUnknown }
             switch ModuleKnowledge(of: line, in: service) {
             case .answers(let result): return result
             case .password:

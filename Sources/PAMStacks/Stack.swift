@@ -79,11 +79,8 @@ public struct ServiceFiles: Sendable {
             switch statement {
             case .module(let line):
                 if line.group == stack.group { stack.entries.append(.init(line, level: level)) }
-            case .malformed(let place):
-                // libpam does not know which group it was meant for, and takes the first.
-                if stack.group == .auth {
-                    stack.entries.append(.init(headAt: place, level: level, isMalformed: true))
-                }
+            case .malformed(stack.group, let place):
+                stack.entries.append(.init(headAt: place, level: level, isMalformed: true))
             case .include(let name, stack.group, let place), .includeAll(let name, let place):
                 let file = try file(name, at: place, depth: depth)
                 try append(file, to: &stack, level: level, depth: depth + 1)
@@ -91,7 +88,7 @@ public struct ServiceFiles: Sendable {
                 let file = try file(name, at: place, depth: depth)
                 stack.entries.append(.init(headAt: place, level: level, isMalformed: false))
                 try append(file, to: &stack, level: level + 1, depth: depth + 1)
-            case .include, .substack: continue
+            case .include, .substack, .malformed: continue
             }
         }
     }

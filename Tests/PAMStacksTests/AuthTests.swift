@@ -63,7 +63,7 @@ import Testing
         (
             "gone modules",
             """
-            -auth required pam_gone.so
+            -auth optional pam_gone.so
             auth required pam_unix.so
             auth optional pam_vestry.so
             """

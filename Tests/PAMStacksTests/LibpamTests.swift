@@ -62,41 +62,89 @@ import Testing
         return files
     }
 
-    @Test(.enabled(if: Libpam() != nil, "libpam 1.4 or later with pam_debug is not installed"))
+    /// Runs the stack here and there, and compares.
+    ///
+    /// - Returns: Whether it succeeds.
+    private func compare(
+        _ files: [String: String], in folder: String, with libpam: Libpam
+    ) throws -> Bool {
+        for (name, text) in files {
+            let file = try #require(fopen("\(folder)/\(name)", "w"))
+            fputs(text, file)
+            fclose(file)
+        }
+        defer { for name in files.keys { unlink("\(folder)/\(name)") } }
+        let stack = try #require(
+            try ServiceFiles { path in
+                files[path.hasPrefix(folder) ? String(path.dropFirst(folder.count + 1)) : path]
+                    .map { .init(path: path, text: $0) }
+            }.stack(of: "service", .auth))
+        var steps: [String] = []
+        let run = StackRun(stack) { _, line in
+            guard line.name == "pam_debug" else { return .moduleUnknown }
+            guard let answer = line.arguments.first else { return .success }
+            steps.append(answer)
+            return ModuleResult(rawValue: String(answer.dropFirst("auth=".count))) ?? .success
+        }
+        let expected = try #require(libpam.run("service", in: folder))
+        try #require(steps == expected.steps, "\(files)")
+        try #require(run.succeeds == expected.succeeds, "\(files)")
+        return run.succeeds
+    }
+
+    private static func makeFolder() throws -> String {
+        var template = Array("/tmp/vestry-stacks-XXXXXX".utf8CString)
+        return String(cString: try #require(mkdtemp(&template)))
+    }
+
+    static let condition = Testing.ConditionTrait.enabled(
+        if: Libpam() != nil, "libpam 1.4 or later with pam_debug is not installed")
+
+    static let oddities = [
+        "auth [success=maybe] pam_debug.so auth=success",
+        "oauth required pam_debug.so auth=success",
+        "auth required", "auth", "oauth", "session required", "session", "", "# nothing",
+        "auth frob pam_debug.so auth=success", "AUTH Required pam_debug.so auth=success",
+        "auth required pam_debug.so # auth=auth_err",
+        "auth \\\n required \\\n pam_debug.so auth=ignore",
+        "auth [success=1 \\\n default=ignore] pam_debug.so auth=success\nauth required pam_debug.so auth=auth_err",
+        "auth required pam_gone.so", "-auth required pam_gone.so", "-auth optional pam_gone.so",
+        "auth [success=ok module_unknown=ignore default=bad] pam_gone.so",
+        "auth [success=0] pam_debug.so auth=success",
+        "auth [ success=ok ] pam_debug.so auth=success",
+        "auth [success = ok] pam_debug.so auth=success",
+        "auth [success =ok default= bad] pam_debug.so auth=success",
+        "# comment \\", "auth required pam_debug.so auth=success \\\n# comment\n auth=auth_err",
+        "auth required pam_debug.so auth=success \\\n\n auth=auth_err",
+        "-session required pam_gone.so",
+        "account required pam_debug.so auth=auth_err",
+        "auth sufficient pam_debug.so auth=success\noauth required pam_debug.so",
+    ]
+
+    @Test(condition, arguments: oddities)
+    func oddLinesAreReadAsInLibpam(_ text: String) throws {
+        let libpam = try #require(Libpam())
+        let folder = try Self.makeFolder()
+        defer { rmdir(folder) }
+        let last = "auth required pam_debug.so auth=success"
+        let other = ["other": "auth required pam_deny.so\n"]
+        for service in ["\(text)\n\(last)\n", "\(last)\n\(text)\n"] {
+            _ = try compare(other.merging(["service": service]) { $1 }, in: folder, with: libpam)
+        }
+    }
+
+    @Test(condition)
     func stacksRunAsInLibpam() throws {
         let libpam = try #require(Libpam())
-        var template = Array("/tmp/vestry-stacks-XXXXXX".utf8CString)
-        let folder = String(cString: try #require(mkdtemp(&template)))
+        let folder = try Self.makeFolder()
+        defer { rmdir(folder) }
         var random = Generator(state: 4)
         var successCount = 0
         for _ in 0..<600 {
             let files = Self.files(in: folder, &random)
-            for (name, text) in files {
-                let file = try #require(fopen("\(folder)/\(name)", "w"))
-                fputs(text, file)
-                fclose(file)
-            }
-            let stack = try #require(
-                try ServiceFiles { path in
-                    files[path.hasPrefix(folder) ? String(path.dropFirst(folder.count + 1)) : path]
-                        .map { .init(path: path, text: $0) }
-                }.stack(of: "service", .auth))
-            var steps: [String] = []
-            let run = StackRun(stack) { _, line in
-                steps += line.arguments
-                return line.arguments.last.flatMap {
-                    ModuleResult(rawValue: String($0.dropFirst(5)))
-                }
-                    ?? .success
-            }
-            let expected = try #require(libpam.run("service", in: folder))
-            try #require(steps == expected.steps, "\(files)")
-            try #require(run.succeeds == expected.succeeds, "\(files)")
-            successCount += run.succeeds ? 1 : 0
+            successCount += try compare(files, in: folder, with: libpam) ? 1 : 0
         }
         // Neither all nor nothing.
         #expect((100...500).contains(successCount))
-        for name in ["service", "first", "second", "other"] { unlink("\(folder)/\(name)") }
-        rmdir(folder)
     }
 }

@@ -141,8 +141,8 @@ import Testing
             try ServiceFiles { _ in .init(path: "f", text: text) }.stack(of: "s", .auth))
         let lines = stack.entries.map(\.line)
         #expect(stack.entries.map(\.place.line) == [2, 4, 8, 9])
+        #expect(lines[1]?.group == .auth)
         #expect(lines[0]?.arguments == ["one", "[two words]"])
-        #expect(lines[1]?.isOptionalFile == true)
         #expect(lines[1]?.arguments == ["four"])
         #expect(lines[1]?.control == Control(parsing: "[success=1 default=ignore]"))
         #expect(lines[2]?.name == "pam_d")
@@ -150,7 +150,8 @@ import Testing
     }
 
     static let controls = [
-        "[success=0]", "[success=-1]", "[success]", "[=ok]", "[frob=ok]", "required=",
+        "[success=0]", "[success=-1]", "[]", "[success=ok=ok]", "[success ok=ok]", "[ok success=]",
+        "[success]", "[=ok]", "[frob=ok]", "required=",
         "[success=ok",
         "include", "", "[success=99999999999999999999]",
     ]
