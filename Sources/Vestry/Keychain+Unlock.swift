@@ -77,10 +77,12 @@ extension Keychain {
     package static func askUnlockService(
         for user: String? = nil
     ) throws(VestryError) -> UnlockServiceAnswer {
+        let name = Array((user ?? "").utf8)
+        // Cut, it could be the name of somebody else.
+        guard name.count < Int(VESTRY_USER_SIZE) else { throw VestryError(.parameter) }
         let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
         let request = UnlockRequest(
-            VESTRY_VERB_UNLOCK, password: nothing, newPassword: nothing,
-            user: Array((user ?? "").utf8))
+            VESTRY_VERB_UNLOCK, password: nothing, newPassword: nothing, user: name)
         let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: 5)
         switch vestry_result(rawValue: result) {
         case VESTRY_NO_PASSWORD: return .ready

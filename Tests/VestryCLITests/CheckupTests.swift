@@ -17,7 +17,7 @@ import Testing
         ([problem(.failure), problem(.unavailable)], .unavailable),
         ([problem(.unavailable), problem(.denied)], .denied),
         ([problem(.denied), problem(.damaged), .ok(.pam, "a", "b")], .damaged),
-        ([problem(.timedOut), problem(.failure)], .timedOut),
+        ([problem(.timedOut)], .failure), ([problem(.locked), problem(.failure)], .failure),
     ]
 
     @Test(arguments: statuses)

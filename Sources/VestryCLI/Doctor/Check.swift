@@ -106,8 +106,8 @@ struct Checkup {
     /// Of the worst problem: damage before denial before what is not available before the rest.
     var exitStatus: ExitStatus {
         let statuses = checks.filter { $0.result == .problem }.map(\.status)
-        return [.damaged, .denied, .unavailable].first(where: statuses.contains)
-            ?? statuses.first ?? .done
+        guard !statuses.isEmpty else { return .done }
+        return [.damaged, .denied, .unavailable].first(where: statuses.contains) ?? .failure
     }
 
     private func count(_ result: Check.Result) -> Int {

@@ -4,6 +4,7 @@ internal import Glibc
 struct FileFacts: Equatable {
     let type: mode_t
     let owner: uid_t
+    let group: gid_t
     /// The low 12 bits.
     let mode: mode_t
     let byteCount: Int
@@ -30,6 +31,7 @@ struct FileFacts: Equatable {
         type = status.st_mode & S_IFMT
         mode = status.st_mode & 0o7777
         owner = status.st_uid
+        group = status.st_gid
         byteCount = Int(status.st_size)
         modified = Int64(status.st_mtim.tv_sec)
     }

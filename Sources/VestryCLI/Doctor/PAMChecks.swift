@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import PAMStacks
 
 /// What the services do, by the simulation of their stacks.
@@ -15,11 +16,13 @@ struct PAMChecks {
     ///   - moduleFolder: Where libpam's modules are; nil where all are taken to be there.
     ///   - isLoaded: Whether the module can be loaded; else no service opens anything.
     init(_ stacks: PAMFolder, _ wanted: [String], moduleFolder: String?, isLoaded: Bool) {
+        // Listed once: a simulation asks often.
+        let modules = moduleFolder.flatMap { folder in
+            try? FileDescriptor.openDirectory(path: folder).entryNames()
+        }.map(Set.init)
         let host = StackHost(givesServicesKeyrings: FileFacts.exists("/run/systemd/system")) {
             module in
-            guard let moduleFolder else { return true }
-            let path = module.hasPrefix("/") ? module : "\(moduleFolder)/\(module)"
-            return FileFacts.exists(path)
+            module.hasPrefix("/") ? FileFacts.exists(module) : modules?.contains(module) ?? true
         }
         let found = wanted.compactMap { stacks.files.report(on: $0, host: host) }
         reports = isLoaded ? found : found.map(\.withoutModule)

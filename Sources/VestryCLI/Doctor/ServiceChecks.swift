@@ -76,7 +76,8 @@ enum ServiceChecks {
                 failure.message,
                 fix: isAbsent
                     ? "sudo systemctl enable --now vestry-unlock.socket" : failure.hint,
-                status: failure.status)
+                status: [.damaged, .denied].contains(failure.status)
+                    ? failure.status : .unavailable)
         }
     }
 

@@ -22,7 +22,7 @@ struct StorePlaces {
 
     private mutating func look() {
         var path = account.homeDirectory
-        guard FileFacts.exists(path) else {
+        if case .failure(.absent) = look(at: path) {
             checks.append(
                 .problem(
                     .store, "home-missing", "the home directory is missing", about: path,
@@ -37,17 +37,46 @@ struct StorePlaces {
         lookAtStore(path + "/" + (StoreDirectory.path.last ?? ""))
     }
 
+    private func look(at path: String) -> Result<FileFacts, FileFacts.Failure> {
+        do throws(FileFacts.Failure) {
+            return .success(try FileFacts(path))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What is there; what cannot be looked at is said.
+    private mutating func found(at path: String) -> FileFacts? {
+        switch look(at: path) {
+        case .success(let facts): return facts
+        case .failure(.absent): return nil
+        case .failure where followsLinks:
+            checks.append(
+                .problem(
+                    .store, "store-hidden", "a folder above it does not let its owner in",
+                    about: path, fix: "chmod u+rwx \(quoted(parent(of: path)))", status: .denied))
+        case .failure:
+            // As on a network file system that takes root for nobody.
+            checks.append(
+                .note(
+                    .store, "store-hidden", "root may not look at it", about: path,
+                    fix: "runuser -u \(account.name) -- vestry doctor"))
+        }
+        return nil
+    }
+
     /// - Returns: Whether to go on below it.
     private mutating func lookAtParent(_ path: String) -> Bool {
-        guard var facts = try? FileFacts(path) else { return false }
+        guard var facts = found(at: path) else { return false }
         if facts.isLink {
-            guard followsLinks, let target = try? FileFacts(path + "/.") else {
+            guard followsLinks else {
                 checks.append(
                     .note(
                         .store, "store-behind-link", "is a link, which root does not follow",
                         about: path, fix: "runuser -u \(account.name) -- vestry doctor"))
                 return false
             }
+            guard let target = found(at: path + "/.") else { return false }
             facts = target
         }
         if facts.owner != account.user {
@@ -56,7 +85,10 @@ struct StorePlaces {
                     .store, "folder-owner",
                     "belongs to user \(facts.owner) and not to user \(account.user)", about: path,
                     fix: "sudo chown \(account.name): \(quoted(path))", status: .denied))
-        } else if facts.isWritableByOthers {
+        } else if facts.mode & 0o002 != 0
+            || facts.mode & 0o020 != 0 && facts.group != account.group
+        {
+            // A group of the user's own is nobody else.
             checks.append(
                 .warning(
                     .store, "folder-mode",
@@ -66,17 +98,17 @@ struct StorePlaces {
         return true
     }
 
-    private mutating func lookAtStore(_ path: String) {
-        guard let facts = try? FileFacts(path) else { return }
+    private mutating func lookAtStore(_ folder: String) {
+        guard let facts = found(at: folder) else { return }
         guard facts.isFolder else {
-            checks.append(wrongType(path, "folder"))
+            checks.append(wrongType(folder, "folder"))
             return
         }
         let before = checks.count
-        lookAtOwner(facts, path, mode: 0o700)
+        lookAtOwner(facts, folder, mode: 0o700)
         for name in Self.files {
-            let path = "\(path)/\(name)"
-            guard let facts = try? FileFacts(path) else { continue }
+            let path = "\(folder)/\(name)"
+            guard let facts = found(at: path) else { continue }
             guard facts.isRegularFile else {
                 checks.append(wrongType(path, "regular file"))
                 continue
@@ -88,7 +120,7 @@ struct StorePlaces {
         }
         if checks.count == before {
             checks.append(
-                .ok(.store, "store-files", "owners and modes are right", about: path))
+                .ok(.store, "store-files", "owners and modes are right", about: folder))
         }
     }
 
@@ -115,6 +147,10 @@ struct StorePlaces {
             about: path,
             fix: "mv \(quoted(path)) \(quoted(path + ".away")), and put the \(wanted) back",
             status: .denied)
+    }
+
+    private func parent(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     }
 
     /// For a shell.
