@@ -17,32 +17,48 @@ struct Placement {
         let isThere = bare.entries.count < simulation.stack.entries.count
         let verb = isThere ? "move the line '\(text)'" : "put '\(text)'"
         let before = successCount(of: bare, simulation)
-        for index in candidates(in: bare, preferring: preferredPath(in: simulation.stack)) {
-            guard let line = line(at: index, of: bare) else { continue }
+        for spot in spots(in: bare, preferring: preferredPath(in: simulation.stack)) {
             var stack = bare
-            stack.entries.insert(line, at: index)
+            stack.entries.insert(line(at: spot, of: bare.group), at: spot.index)
             let paths = Simulation(
                 stack: stack, service: simulation.service, isInstalled: simulation.isInstalled
             ).successfulPaths()
             guard paths.count == before, before > 0,
                 paths.allSatisfy({ isServed($0, stack) })
             else { continue }
-            let neighbor =
-                index > 0
-                ? "directly below \(bare.entries[index - 1].place)"
-                : "directly above \(bare.entries[0].place)"
-            return viaProfile(bare, isThere: isThere) + "\(verb) \(neighbor)"
+            return viaProfile(bare, isThere: isThere)
+                + "\(verb) directly \(spot.index > 0 ? "below" : "above") \(spot.neighbor)"
         }
         return "no place of the line helps: a success that ends the stack must go on to a line "
             + "'\(bare.group.rawValue) required pam_permit.so', as '[success=N default=ignore]' does, "
             + "and '\(text)' belongs below that"
     }
 
-    /// Places from below upwards, those in one file first: a common file is to be put right once.
-    private func candidates(in stack: Stack, preferring path: String?) -> [Int] {
-        let places = stack.entries.indices.reversed().map { $0 + 1 } + [0]
-        let preferred = places.filter { $0 > 0 && stack.entries[$0 - 1].place.path == path }
-        return preferred + places.filter { !preferred.contains($0) }
+    /// A place for the line.
+    private struct Spot {
+        let index: Int
+        /// In how many substacks.
+        let level: Int
+        /// The line above it; for the first place the one below.
+        let neighbor: Place
+    }
+
+    /// The places from below upwards, those in one file first: a common file is to be put right once.
+    private func spots(in stack: Stack, preferring path: String?) -> [Spot] {
+        guard let first = stack.entries.first else { return [] }
+        var spots: [Spot] = []
+        for index in stack.entries.indices.reversed() {
+            let next = index + 1 < stack.entries.count ? stack.entries[index + 1].level : 0
+            // At the end of substacks the line can also stand below the lines that include them.
+            for level in min(next, stack.entries[index].level)...stack.entries[index].level {
+                guard let upper = stack.entries[...index].last(where: { $0.level == level }),
+                    upper.line != nil || level < stack.entries[index].level
+                else { continue }
+                spots.append(Spot(index: index + 1, level: level, neighbor: upper.place))
+            }
+        }
+        spots.append(Spot(index: 0, level: 0, neighbor: first.place))
+        return spots.filter { $0.neighbor.path == path } + spots.filter { $0.neighbor.path != path }
     }
 
     /// Where the line is already, or else where the password is.
@@ -68,15 +84,11 @@ struct Placement {
         ).successfulPaths().count
     }
 
-    /// The line as it would stand there, in the stack of its upper neighbor.
-    private func line(at index: Int, of stack: Stack) -> Stack.Entry? {
-        guard !stack.entries.isEmpty else { return nil }
-        let neighbor = stack.entries[index > 0 ? index - 1 : 0]
-        // Below the head of a substack there is no line of the same file.
-        if index > 0, neighbor.line == nil { return nil }
-        let line = StackLine(
-            group: stack.group, control: .optional, controlText: "optional", module: name + ".so",
-            arguments: [], place: neighbor.place)
-        return Stack.Entry(line, level: neighbor.level)
+    private func line(at spot: Spot, of group: StackLine.Group) -> Stack.Entry {
+        Stack.Entry(
+            StackLine(
+                group: group, control: .optional, controlText: "optional", module: name + ".so",
+                arguments: [], place: spot.neighbor),
+            level: spot.level)
     }
 }
