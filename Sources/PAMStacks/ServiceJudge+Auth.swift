@@ -36,8 +36,9 @@ extension ServiceJudge {
             path.tokenStep == nil || Self.seesPassword(on: path, in: stack)
         }
         guard let line = stack.lines(of: Self.module).first else {
+            guard report.nature.isExpectedToWork else { return }
             add(
-                "pam-auth-line-missing", severity,
+                "pam-auth-line-missing", .problem,
                 "no auth line of pam_vestry.so: the password does not open the keychain",
                 fix: fix)
             return

@@ -3,7 +3,7 @@ extension ServiceJudge {
     private static let keyringLine = "session optional pam_keyinit.so force revoke"
 
     /// Whether the session line is reached on all ways.
-    mutating func judgeSession(_ stack: Stack, afterPassword: Bool) -> Bool {
+    mutating func judgeSession(_ stack: Stack) -> Bool {
         let simulation = Simulation(
             stack: stack, service: report.service, isInstalled: host.isInstalled)
         let paths = simulation.successfulPaths()
@@ -19,9 +19,9 @@ extension ServiceJudge {
         }
         guard !stack.entries.isEmpty, !paths.isEmpty else { return false }
         guard let line else {
-            guard afterPassword || report.nature != .unknown else { return false }
+            guard report.nature.isExpectedToWork else { return false }
             add(
-                "pam-session-line-missing", severity,
+                "pam-session-line-missing", .problem,
                 "no session line of pam_vestry.so: the session does not count, and opens nothing",
                 fix: placement(in: simulation))
             return false
@@ -84,7 +84,7 @@ extension ServiceJudge {
         guard let maker = makers.first else {
             if report.nature == .switchUser { return false }
             add(
-                "pam-keyinit-missing", severity,
+                "pam-keyinit-missing", severityOfMisplacement,
                 "pam_keyinit.so makes no session keyring above \(line.place): the session does not count",
                 fix: "put '\(Self.keyringLine)' directly above \(line.place)")
             return false

@@ -20,12 +20,9 @@ struct ServiceJudge {
         if !report.findings.contains(finding) { report.findings.append(finding) }
     }
 
-    /// How bad it is that something does not work.
-    var severity: StackFinding.Severity {
-        report.nature.isExpectedToWork ? .problem : .note
-    }
-
-    /// How bad it is that something that is there does not work.
+    /// How bad it is that a line that is there does not work.
+    ///
+    /// That there is none in a service of which nobody expects anything is no finding.
     var severityOfMisplacement: StackFinding.Severity {
         report.nature.isExpectedToWork ? .problem : .warning
     }
@@ -41,7 +38,7 @@ struct ServiceJudge {
             }
         }
         let opensAtAuth = judgeAuth(auth)
-        let sessionIsReached = judgeSession(session, afterPassword: report.asksForPassword)
+        let sessionIsReached = judgeSession(session)
         judgePassword(password)
         switch report.nature {
         case .login, .switchUser, .unknown, .locker:

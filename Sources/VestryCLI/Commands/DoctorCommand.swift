@@ -18,7 +18,8 @@ struct DoctorCommand: Command, Equatable {
         or problem. The exit status is that of the worst problem; notes and warnings are no failure:
 
           0  no problem
-          6  damaged: the store
+          3  no such service or account
+          6  damaged: the store, or the device key
           8  denied: owner, mode or type of a file
           9  unavailable: module, unlock service, keyring or quota
           1  another problem, such as a wrong order in a PAM stack
