@@ -19,6 +19,13 @@ package struct KernelKeyList: Equatable {
     /// The session keyrings that link the presence keyring: the login sessions that count.
     package let sessions: [Entry]
 
+    /// Looks into the calling user's keyring, and reads nothing.
+    ///
+    /// - Throws: ``VestryError`` when the kernel keyring cannot be used.
+    package static func tryKeyrings() throws(VestryError) {
+        _ = try mappingErrors { () throws(KeyringError) in try KernelKeyring.presenceSerial() }
+    }
+
     /// Asks the kernel.
     ///
     /// - Returns: Nil where there is no `/proc/keys`.
