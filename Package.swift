@@ -97,9 +97,13 @@ let package = Package(
             name: "VestryTesting", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
             swiftSettings: strict),
 
+        // How libpam runs the stacks of a machine, for 'vestry doctor'.
+        .target(name: "PAMStacks", swiftSettings: strict),
+
         // Programs.
         .executableTarget(
-            name: "VestryCLI", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
+            name: "VestryCLI",
+            dependencies: ["LinuxSystem", "PAMStacks", "SecureMemory", "Vestry"],
             swiftSettings: strict),
         .executableTarget(
             name: "SessionHelper",
@@ -172,10 +176,12 @@ let package = Package(
             dependencies: [
                 "KeychainAccess", "KeychainAccessPrograms", "Vestry", "VestryTestSupport",
             ]),
+        .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks"]),
         .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "SecureMemory", "Vestry", "VestryCLI", "VestryTesting",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "Vestry", "VestryCLI",
+                "VestryTesting",
             ]),
         .testTarget(
             name: "VestryTests",

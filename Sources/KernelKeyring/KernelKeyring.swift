@@ -131,7 +131,7 @@ public struct KernelKeyring: Sendable {
     }
 
     /// The user's presence keyring and the store that it was made for.
-    private static func presence() throws(KeyringError) -> (keyring: Key, store: StoreID)? {
+    static func presence() throws(KeyringError) -> (keyring: Key, store: StoreID)? {
         guard let pointer = try ring()?.search(.user, presenceDescription),
             let payload = try pointer.payload(), payload.count == 20,
             let store = StoreID(in: payload)

@@ -165,6 +165,20 @@ struct Key: Equatable {
         return Description(kind: String(fields[0]), owner: owner, text: String(fields[4]))
     }
 
+    /// The serial numbers of what this keyring links.
+    ///
+    /// - Returns: Nil when it is gone, may not be read, or links more than any honest one.
+    func linkedSerials() -> [Int32]? {
+        var serials = [Int32](repeating: 0, count: 1024)
+        let count = unsafe serials.withUnsafeMutableBytes {
+            unsafe keyctl_read(
+                serial, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        let size = MemoryLayout<Int32>.size
+        guard count >= 0, count <= serials.count * size else { return nil }
+        return Array(serials.prefix(count / size))
+    }
+
     private static func absentAsNil(
         _ name: String, _ call: () -> Int
     ) throws(KeyringError) -> Key? {

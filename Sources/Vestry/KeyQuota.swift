@@ -1,21 +1,46 @@
-internal import Glibc
+package import Glibc
 internal import LinuxSystem
 
 /// How many keys and bytes the calling user holds in the kernel, and how many it may.
-struct KeyQuota: Equatable {
-    let keys: Int
-    let keyLimit: Int
-    let bytes: Int
-    let byteLimit: Int
+package struct KeyQuota: Equatable {
+    package let keys: Int
+    package let keyLimit: Int
+    package let bytes: Int
+    package let byteLimit: Int
 
-    /// Asks the kernel; nil where it does not say.
-    static func current() -> KeyQuota? {
+    /// How much of the scarcer of both is used, in percent.
+    package var usedPercent: Int {
+        max(keys * 100 / max(1, keyLimit), bytes * 100 / max(1, byteLimit))
+    }
+
+    /// Asks the kernel, which tells everybody about everybody in the same user namespace.
+    ///
+    /// - Parameter user: Whose.
+    /// - Returns: Nil where the user has no keys, or the kernel does not say.
+    package static func current(of user: uid_t = geteuid()) -> KeyQuota? {
+        guard let table else { return nil }
+        return KeyQuota(of: user, in: table)
+    }
+
+    /// The quotas of all users who have keys.
+    package static func all() -> [(user: uid_t, quota: KeyQuota)] {
+        guard let table else { return [] }
+        return table.split(separator: "\n").compactMap { line in
+            let name = line.drop(while: \.isWhitespace).prefix { $0 != ":" }
+            guard let user = uid_t(name), let quota = KeyQuota(of: user, in: table) else {
+                return nil
+            }
+            return (user, quota)
+        }
+    }
+
+    private static var table: String? {
         guard
             let file = try? FileDescriptor(
                 opening: "/proc/key-users", in: AT_FDCWD, flags: O_RDONLY),
             let contents = try? file.readAll(limit: 1 << 20)
         else { return nil }
-        return KeyQuota(of: geteuid(), in: String(decoding: contents, as: UTF8.self))
+        return String(decoding: contents, as: UTF8.self)
     }
 
     /// Reads a user's line of `/proc/key-users`, as proc(5) describes it.

@@ -93,7 +93,8 @@ extension Keychain {
         return true
     }
 
-    private func isReadable(_ accessibility: Accessibility) throws(VestryError) -> Bool {
+    /// Whether items of a class can be read at this moment.
+    package func isReadable(_ accessibility: Accessibility) throws(VestryError) -> Bool {
         do throws(VestryError) {
             let store = try openStore()
             guard try store.key(.index) != nil else { return false }

@@ -49,3 +49,49 @@ extension Keychain {
         _ = try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
     }
 }
+
+/// What the unlock service says when it is asked without a password.
+package enum UnlockServiceAnswer: Sendable {
+    /// It serves the account, and would open its keychain.
+    case ready
+    /// It serves the account, which has no keychain yet.
+    case noKeychain
+    /// /etc/vestry.conf excludes the account.
+    case excluded
+    /// It is there, and was not asked for any account.
+    case alive
+}
+
+extension Keychain {
+    package static let unlockSocketPath = VESTRY_UNLOCK_SOCKET_PATH
+    package static let helperPath = VESTRY_HELPER_PATH
+    package static let runtimeFolder = VESTRY_RUNTIME_DIRECTORY
+
+    /// Asks the unlock service for an account, without a password: nothing is opened or changed.
+    ///
+    /// - Parameter user: A name, which only root may give; nil for the caller's own account, and for
+    ///   root for none.
+    /// - Returns: What it would do.
+    /// - Throws: ``VestryError`` with the code of what keeps it from serving, or
+    ///   ``VestryError/Code/serviceNotAvailable``.
+    package static func askUnlockService(
+        for user: String? = nil
+    ) throws(VestryError) -> UnlockServiceAnswer {
+        let name = Array((user ?? "").utf8)
+        // Cut, it could be the name of somebody else.
+        guard name.count < Int(VESTRY_USER_SIZE) else { throw VestryError(.parameter) }
+        let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
+        let request = UnlockRequest(
+            VESTRY_VERB_UNLOCK, password: nothing, newPassword: nothing, user: name)
+        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: 5)
+        switch vestry_result(rawValue: result) {
+        case VESTRY_NO_PASSWORD: return .ready
+        case VESTRY_NO_STORE: return .noKeychain
+        case VESTRY_NOT_SERVED: return .excluded
+        case VESTRY_UNKNOWN_USER where user == nil: return .alive
+        default:
+            _ = try UnlockRequest.outcome(result: result)
+            return .ready
+        }
+    }
+}

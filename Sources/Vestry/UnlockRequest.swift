@@ -14,7 +14,7 @@ struct UnlockRequest: ~Copyable {
 
     init(
         _ verb: vestry_verb, password: borrowing SecretBytes, newPassword: borrowing SecretBytes,
-        keyClass: KeyClass? = nil
+        keyClass: KeyClass? = nil, user: [UInt8] = []
     ) {
         let count = min(password.count, Int(VESTRY_PASSWORD_MAX))
         let newCount = min(newPassword.count, Int(VESTRY_PASSWORD_MAX))
@@ -34,7 +34,11 @@ struct UnlockRequest: ~Copyable {
                             of: UInt16(count), toByteOffset: 12, as: UInt16.self)
                         unsafe packet.storeBytes(
                             of: UInt16(newCount), toByteOffset: 14, as: UInt16.self)
-                        // The user's name stays empty: the service asks the kernel who this is.
+                        // Empty but for root: the service asks the kernel who this is.
+                        for (index, byte) in user.prefix(Int(VESTRY_USER_SIZE) - 1).enumerated() {
+                            unsafe packet.storeBytes(
+                                of: byte, toByteOffset: 16 + index, as: UInt8.self)
+                        }
                         let passwords = unsafe packet + 16 + Int(VESTRY_USER_SIZE)
                         unsafe passwords.copyMemory(from: password, byteCount: count)
                         unsafe (passwords + Int(VESTRY_PASSWORD_MAX)).copyMemory(
@@ -58,16 +62,20 @@ struct UnlockRequest: ~Copyable {
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { packet.withBytes(body) }
 
     /// - Returns: The service's `vestry_result`.
-    func send(to path: String) throws(VestryError) -> UInt32 {
-        Self.word(try exchange(with: path), 4)
+    func send(
+        to path: String, timeoutSeconds: Int = timeoutSeconds
+    ) throws(VestryError) -> UInt32 {
+        Self.word(try exchange(with: path, timeoutSeconds: timeoutSeconds), 4)
     }
 
     /// - Returns: The service's whole reply, which can have a key in it.
-    func exchange(with path: String) throws(VestryError) -> SecretBytes {
+    func exchange(
+        with path: String, timeoutSeconds: Int = timeoutSeconds
+    ) throws(VestryError) -> SecretBytes {
         let reply: SecretBytes
         do throws(SystemCallError) {
             let socket = try FileDescriptor.connectToPacketSocket(
-                path: path, timeoutSeconds: Self.timeoutSeconds)
+                path: path, timeoutSeconds: timeoutSeconds)
             // Whoever else listens there does not get the password.
             guard try FileDescriptor.peerUser(of: socket.rawValue) == 0 else {
                 throw SystemCallError("connect", errno: EPERM)

@@ -11,29 +11,31 @@ struct UsageError: Error, Equatable {
 
 /// The arguments of one verb, split into options and operands.
 ///
-/// Options may stand anywhere before `--`, each at most once, with values as `--name value` or
-/// `--name=value`. What begins with a dash and is no known option is refused, so that a mistyped
+/// Options may stand anywhere before `--`, each at most once unless it is a list's, with values as
+/// `--name value` or `--name=value`. What begins with a dash and is no known option is refused, so that a mistyped
 /// option is never taken for a name.
 struct Arguments: Equatable {
     enum Option: Equatable {
         case flag(String)
         case value(String)
+        /// May be given several times.
+        case list(String)
 
         var name: String {
             switch self {
-            case .flag(let name), .value(let name): name
+            case .flag(let name), .value(let name), .list(let name): name
             }
         }
     }
 
     let operands: [String]
-    private let values: [String: String]
+    private let values: [String: [String]]
 
     init(
         parsing arguments: [String], options: [Option], verb: String
     ) throws(UsageError) {
         var operands: [String] = []
-        var values: [String: String] = [:]
+        var values: [String: [String]] = [:]
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
@@ -52,7 +54,7 @@ struct Arguments: Equatable {
             guard let option = options.first(where: { $0.name == name }) else {
                 throw UsageError("unknown option '\(name.escapedForTerminal)'", verb: verb)
             }
-            guard values[name] == nil else {
+            if values[name] != nil, option != .list(name) {
                 throw UsageError("option '\(name)' is given twice", verb: verb)
             }
             switch option {
@@ -60,12 +62,12 @@ struct Arguments: Equatable {
                 guard parts.count == 1 else {
                     throw UsageError("option '\(name)' takes no value", verb: verb)
                 }
-                values[name] = ""
-            case .value:
+                values[name] = [""]
+            case .value, .list:
                 if parts.count == 2 {
-                    values[name] = String(parts[1])
+                    values[name, default: []].append(String(parts[1]))
                 } else if let value = rest.popFirst() {
-                    values[name] = value
+                    values[name, default: []].append(value)
                 } else {
                     throw UsageError("option '\(name)' needs a value", verb: verb)
                 }
@@ -77,7 +79,10 @@ struct Arguments: Equatable {
 
     func has(_ flag: String) -> Bool { values[flag] != nil }
 
-    func value(of option: String) -> String? { values[option] }
+    func value(of option: String) -> String? { values[option]?.first }
+
+    /// What a list was given, in that order.
+    func values(of option: String) -> [String] { values[option] ?? [] }
 
     /// A number of digits, nothing else.
     static func number(_ text: String, atMost limit: Int) -> Int? {

@@ -51,13 +51,16 @@ func reporting<Value: ~Copyable>(
 
 extension Failure {
     init(_ error: VestryError) {
-        let (status, hint) = Self.table[error.code] ?? (.failure, "run 'vestry status'")
+        let (status, hint) = Self.table[error.code] ?? (.failure, Self.statusHint)
         self.init(status, error.description, code: error.code, hint: hint)
     }
 
     /// For an account without a keychain, root's included, which never gets one.
     static let enrollHint =
         "log in once with your password, which makes it; /etc/vestry.conf says for whom, root never"
+
+    /// For what says no more.
+    static let statusHint = "run 'vestry status'"
 
     /// The exit status and the next step for each code of the library.
     static let table: [VestryError.Code: (status: ExitStatus, hint: String)] = [

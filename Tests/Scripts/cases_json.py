@@ -21,6 +21,10 @@ def documented(heading):
     return dict(rows)
 
 
+def section_of(heading):
+    return re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", ARTICLE.read_text(), re.M | re.S).group(1)
+
+
 def fits(value, kind):
     kinds = {
         "text": str, "hex": str, "number": int, "seconds": int, "boolean": bool, "list": list, "object": dict,
@@ -89,6 +93,34 @@ def results_have_the_documented_members():
     equal(out("delete", "--json", "--all", "--yes", "s"), {"deleted": 2})
     check({"deleted": 2}, "delete")
     check(out("status", "--json"), "status")
+
+
+@case
+def the_doctors_findings_have_the_documented_members():
+    login()
+    report = json.loads(vestry("doctor", "--json").stdout)
+    check(report, "doctor")
+    assert report["checks"] and report["services"], report
+    codes = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", section_of("The codes")))
+    for entry in report["checks"]:
+        check(entry, "Checks")
+        assert entry["code"] in codes, entry["code"]
+    for entry in report["services"]:
+        check(entry, "PAM services")
+
+
+@case
+def every_code_of_the_doctor_is_documented():
+    sources = ARTICLE.parent.parent.parent
+    text = "".join(path.read_text() for folder in ("PAMStacks", "VestryCLI/Doctor")
+                   for path in (sources / folder).iterdir())
+    words = set(re.findall(r'"([a-z]+(?:-[a-z]+)*)"', text))
+    used = {word for word in words if re.match(
+        "(pam|helper|runtime|unlock|device|account|kernel|keyring|keyrings|keys|store|folder|home|items|password|no"
+        "|cron|clock|written)-", word)} - {"password-auth", "password-auth-ac"}
+    codes = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", section_of("The codes")))
+    equal(used - codes, set(), "undocumented")
+    equal(codes - words, set(), "documented and never used")
 
 
 @case

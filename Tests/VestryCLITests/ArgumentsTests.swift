@@ -15,6 +15,15 @@ import Vestry
         #expect(error?.message == "set: unknown option '--secret'")
     }
 
+    @Test func aListTakesEachOfItsValues() throws {
+        let arguments = try Arguments(
+            parsing: ["--service", "b", "--service=a"], options: [.list("--service")],
+            verb: "doctor")
+        #expect(arguments.values(of: "--service") == ["b", "a"])
+        #expect(try DoctorCommand(arguments).services == ["b", "a"])
+        #expect(arguments.values(of: "--user") == [])
+    }
+
     struct Refusal: CustomTestStringConvertible, Sendable {
         let arguments: [String]
         let message: String
@@ -46,6 +55,14 @@ import Vestry
         Refusal(["list", "--json", "--json"], "list: option '--json' is given twice"),
         Refusal(["list", "--json=yes"], "list: option '--json' takes no value"),
         Refusal(["status", "now"], "status: expected no arguments"),
+        Refusal(["doctor", "sshd"], "doctor: expected no arguments"),
+        Refusal(["doctor", "--user=a", "--user=b"], "doctor: option '--user' is given twice"),
+        Refusal(["doctor", "--service"], "doctor: option '--service' needs a value"),
+        Refusal(
+            ["doctor", "--service", "../x"],
+            "doctor: a service is the name of a file in /etc/pam.d"),
+        Refusal(
+            ["doctor", "--service="], "doctor: a service is the name of a file in /etc/pam.d"),
         Refusal(["lock", "all"], "lock: expected no arguments"),
         Refusal(["unlock", "--password-fd"], "unlock: option '--password-fd' needs a value"),
         Refusal(["unlock", "--password-fd", "x"], "unlock: option '--password-fd' needs a number"),

@@ -22,6 +22,13 @@ import Testing
         #expect(quota?.bytes == bytes && quota?.byteLimit == byteLimit)
     }
 
+    @Test func theScarcerOfBothCounts() {
+        #expect(KeyQuota(of: 2001, in: Self.text)?.usedPercent == 99)
+        #expect(KeyQuota(of: 20_010, in: Self.text)?.usedPercent == 0)
+        #expect(KeyQuota(of: 1, in: "1: 1 1/1 150/200 1/20000")?.usedPercent == 75)
+        #expect(KeyQuota(of: 1, in: "1: 1 1/1 0/0 0/0")?.usedPercent == 0)
+    }
+
     @Test(arguments: ["", "2001:", "2001: 1 1/1 1 1", "2001: 1 1/1 x/y 1/2", "200: 1 1/1 1/2 1/2"])
     func saysNothingOfWhatItDoesNotUnderstand(_ text: String) {
         #expect(KeyQuota(of: 2001, in: text) == nil)

@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// What lstat(2) tells about a path: never what stands in it.
+struct FileFacts: Equatable {
+    let type: mode_t
+    let owner: uid_t
+    let group: gid_t
+    /// The low 12 bits.
+    let mode: mode_t
+    let byteCount: Int
+    /// Seconds since 1970.
+    let modified: Int64
+
+    enum Failure: Error, Equatable {
+        case absent
+        /// A folder on the way does not let this user in.
+        case hidden
+        case system(errno: CInt)
+    }
+
+    /// Looks without following a link at the end.
+    init(_ path: String) throws(Failure) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw .absent
+            case EACCES: throw .hidden
+            default: throw .system(errno: errno)
+            }
+        }
+        type = status.st_mode & S_IFMT
+        mode = status.st_mode & 0o7777
+        owner = status.st_uid
+        group = status.st_gid
+        byteCount = Int(status.st_size)
+        modified = Int64(status.st_mtim.tv_sec)
+    }
+
+    /// Whether there is something, as far as this user sees.
+    static func exists(_ path: String) -> Bool {
+        (try? FileFacts(path)) != nil
+    }
+
+    var isFolder: Bool { type == S_IFDIR }
+    var isRegularFile: Bool { type == S_IFREG }
+    var isLink: Bool { type == S_IFLNK }
+    /// Whether group or others may write.
+    var isWritableByOthers: Bool { mode & 0o022 != 0 }
+
+    var modeText: String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(1, 4 - digits.count)) + digits
+    }
+}
