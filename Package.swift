@@ -99,7 +99,8 @@ let package = Package(
 
         // Programs.
         .executableTarget(
-            name: "VestryCLI", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
+            name: "VestryCLI",
+            dependencies: ["LinuxSystem", "Privileges", "SecureMemory", "Vestry"],
             swiftSettings: strict),
         .executableTarget(
             name: "SessionHelper",

@@ -12,7 +12,7 @@ from world import DONE, PROGRAM, becoming, expect, login, secret_of
 PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "packaging" / "manual" / "vestry.1"
 FOLDER = pathlib.Path("/run/vestry-test/examples")
 # What needs cron, or another login password.
-ELSEWHERE = ("crontab", "vestry status", "vestry rewrap", "vestry wait")
+ELSEWHERE = ("crontab", "vestry status", "vestry rewrap", "vestry get --wait")
 
 
 def examples():
