@@ -109,7 +109,7 @@ struct Watcher: ~Copyable {
         do throws(BusError) {
             sleepDelay = try Logind.delaySleep(on: bus)
         } catch {
-            Log.warning("sleep is not delayed for the lock: \(error)")
+            Log.warning("sleep does not wait for the lock: \(error); logind asks polkit for that")
         }
         lockUnlessKept(isBeginning: true)
     }

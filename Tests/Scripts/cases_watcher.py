@@ -193,7 +193,7 @@ def without_the_right_to_delay_sleep_it_locks_as_fast_as_it_can():
         again()
         logind("lock", "a")
         locks()
-        assert "sleep is not delayed" in watcher.end(), "the reason is not told"
+        assert "sleep does not wait for the lock" in watcher.end(), "the reason is not told"
 
 
 @case
