@@ -31,6 +31,27 @@ enum BusError: Error, Equatable {
     }
 }
 
+extension BusError {
+    /// - Parameters:
+    ///   - name: The name of an error that came as an answer, or that sd-bus made of its own.
+    ///   - status: What sd_bus_call(3) returned, which is negative.
+    init(named name: String, _ status: CInt) {
+        switch name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown",
+            "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.systemd1.NoSuchUnit":
+            self = .noService
+        case let name where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."):
+            self = .noService
+        case "org.freedesktop.DBus.Error.UnknownObject": self = .noObject
+        case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.NoReply":
+            self = .timedOut
+        case "org.freedesktop.DBus.Error.Disconnected": self = .notConnected
+        case let name where name.hasPrefix("System.Error."): self.init("sd_bus_call", status)
+        default: self = .answer(name: name)
+        }
+    }
+}
+
 extension BusError: CustomStringConvertible {
     var description: String {
         switch self {
@@ -106,23 +127,7 @@ struct SystemBus: ~Copyable {
         guard let name = unsafe error.name.map({ unsafe String(cString: $0) }) else {
             throw BusError("sd_bus_call", called)
         }
-        throw Self.error(named: name, called)
-    }
-
-    private static func error(named name: String, _ status: CInt) -> BusError {
-        switch name {
-        case "org.freedesktop.DBus.Error.ServiceUnknown",
-            "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.systemd1.NoSuchUnit":
-            .noService
-        case let name where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."): .noService
-        case "org.freedesktop.DBus.Error.UnknownObject": .noObject
-        case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.NoReply": .timedOut
-        // Errors of this side come with the names of system calls' errors.
-        case "org.freedesktop.DBus.Error.Disconnected", "System.Error.ECONNRESET",
-            "System.Error.ENOTCONN":
-            .notConnected
-        default: .answer(name: name)
-        }
+        throw BusError(named: name, called)
     }
 
     /// Takes the next message that has come, without waiting for one.

@@ -8,10 +8,11 @@
  *     sleep 1, sleep 0           before and after the sleep
  *     freeze ID                  asks to lock, and then answers nobody any more
  *     name 0, name 1             goes from the bus, and comes back
- *     end
+ *     ping                       asks the last who listed the sessions whether they are there
  *
  * Says on standard output, a line each: ready; inhibited, when somebody delays the sleep; released,
- * when they do not any more; done, after each word.
+ * when they do not any more; pong, when the one who was asked has answered, which is after all that it
+ * was told before; done, after each word.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,6 +40,7 @@ static struct session sessions[32];
 static int count;
 static int delays[32];
 static int delay_count;
+static char watcher[64];
 
 static void check(int status, const char *what)
 {
@@ -116,6 +118,7 @@ static int list_sessions(sd_bus_message *call, void *data, sd_bus_error *error)
 {
     sd_bus_message *reply = NULL;
     (void)data, (void)error;
+    snprintf(watcher, sizeof watcher, "%s", sd_bus_message_get_sender(call));
     check(sd_bus_message_new_method_return(call, &reply), "reply");
     check(sd_bus_message_open_container(reply, 'a', "(susso)"), "reply");
     for (int i = 0; i < count; i++) {
@@ -158,6 +161,13 @@ static const sd_bus_vtable manager_table[] = {
     SD_BUS_VTABLE_END
 };
 
+static int ponged(sd_bus_message *reply, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    say(sd_bus_message_is_method_error(reply, NULL) ? "no answer" : "pong");
+    return 0;
+}
+
 static void act(sd_bus *bus, char *line)
 {
     char word[32] = "", id[32] = "", name[32] = "", value[32] = "", path[96];
@@ -196,8 +206,9 @@ static void act(sd_bus *bus, char *line)
         check(sd_bus_emit_signal(bus, MANAGER, NAME ".Manager", "PrepareForSleep", "b", atoi(id)), "signal");
     } else if (strcmp(word, "name") == 0) {
         check(atoi(id) ? sd_bus_request_name(bus, NAME, 0) : sd_bus_release_name(bus, NAME), "name");
-    } else if (strcmp(word, "end") == 0) {
-        exit(0);
+    } else if (strcmp(word, "ping") == 0) {
+        check(sd_bus_call_method_async(bus, NULL, watcher, "/", "org.freedesktop.DBus.Peer", "Ping", ponged,
+                                       NULL, ""), "ping");
     } else {
         check(-EINVAL, line);
     }
