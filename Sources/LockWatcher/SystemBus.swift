@@ -144,10 +144,12 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Whether messages are here already, which came while an answer was waited for.
+    /// Whether ``next()`` has something to say without waiting: a message that came while an answer
+    /// was waited for, or that the connection is lost.
     var hasMore: Bool {
         var microseconds = UInt64.max
-        return unsafe sd_bus_get_timeout(bus, &microseconds) > 0 && microseconds == 0
+        let status = unsafe sd_bus_get_timeout(bus, &microseconds)
+        return status < 0 || (status > 0 && microseconds == 0)
     }
 
     /// What poll(2) shall wait for until ``next()`` has more to do.

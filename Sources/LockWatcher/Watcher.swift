@@ -16,6 +16,10 @@ struct Watcher: ~Copyable {
     private(set) var requests: LockRequests
     /// Sessions that alone keep the keys where they are while another one is locked.
     private var keepers: Set<String> = []
+    /// Which sessions are this user's, as far as that was asked.
+    ///
+    /// Another user who locks and unlocks all day costs a wake-up, and no call.
+    private var isMine: [String: Bool] = [:]
     private var sleepDelay: FileDescriptor?
     /// Only while there are keepers.
     private var monitor: SessionMonitor?
@@ -78,26 +82,35 @@ struct Watcher: ~Copyable {
     // MARK: - What happens
 
     private mutating func handle(_ event: Logind.Event) {
+        // For all questions together.
+        let deadline = Deadline(after: Self.answerTime)
         switch event {
         case .lock(let session):
+            guard mayBeMine(session, before: deadline) else { return }
             requests.lock(session, at: .now)
-            lockUnlessKept(becauseOf: session)
+            lockUnlessKept(before: deadline)
         case .lockedHint(let session, true):
-            lockUnlessKept(becauseOf: session)
+            if mayBeMine(session, before: deadline) { lockUnlessKept(before: deadline) }
         case .unlock(let session), .lockedHint(let session, false):
             requests.unlock(session)
         case .opened(let session):
-            guard !requests.isEmpty, isMine(session) else { return }
+            guard !requests.isEmpty, let opened = look(at: session, before: deadline),
+                opened.user == user, opened.isOpen
+            else { return }
             requests.sessionOpened(at: .now)
-            lockUnlessKept()
+            lockUnlessKept(before: deadline)
         case .removed(let session):
             requests.unlock(session)
-            if keepers.contains(session) { lockUnlessKept() }
+            isMine[session] = nil
+            if keepers.contains(session) { lockUnlessKept(before: deadline) }
         case .sleepBegins:
             lock()
             // The machine goes on to sleep when this is closed.
             sleepDelay = nil
-        case .sleepIsOver, .logindStarted:
+        case .sleepIsOver:
+            begin()
+        case .logindStarted:
+            isMine = [:]
             begin()
         case .logindEnded:
             sleepDelay = nil
@@ -111,7 +124,7 @@ struct Watcher: ~Copyable {
         } catch {
             Log.warning("sleep does not wait for the lock: \(error); logind asks polkit for that")
         }
-        lockUnlessKept(isBeginning: true)
+        lockUnlessKept(before: Deadline(after: Self.patience), isBeginning: true)
     }
 
     private mutating func takeUnlocks() {
@@ -125,16 +138,12 @@ struct Watcher: ~Copyable {
     /// Drops the keys where no session of this user is open and not locked.
     ///
     /// - Parameters:
-    ///   - cause: The session that was locked, of whatever user.
-    ///   - isBeginning: That nothing has happened, and logind may take its time.
-    private mutating func lockUnlessKept(
-        becauseOf cause: String? = nil, isBeginning: Bool = false
-    ) {
+    ///   - deadline: Until when to wait for logind's answers.
+    ///   - isBeginning: That nothing has happened that asks for a lock.
+    private mutating func lockUnlessKept(before deadline: Deadline, isBeginning: Bool = false) {
         let sessions: [LoginSession]
         do throws(BusError) {
-            sessions = try Logind.sessions(
-                of: user, on: bus,
-                before: Deadline(after: isBeginning ? Self.patience : Self.answerTime))
+            sessions = try Logind.sessions(of: user, on: bus, before: deadline)
         } catch {
             Log.warning("logind does not tell the sessions: \(error)")
             // Without knowing better, a screen that is locked is the only one.
@@ -142,7 +151,7 @@ struct Watcher: ~Copyable {
             return
         }
         requests.keepOnly(sessions.map(\.path))
-        if let cause, !sessions.contains(where: { $0.path == cause }) { return }
+        for session in sessions { isMine[session.path] = true }
         let open = sessions.filter(\.isOpen)
         let unlocked = open.filter { isUnlocked($0) }
         // While nothing is locked, nothing needs to be kept.
@@ -150,10 +159,16 @@ struct Watcher: ~Copyable {
         if unlocked.isEmpty && !open.isEmpty { lock() }
     }
 
-    private func isMine(_ session: String) -> Bool {
-        let found = try? Logind.session(
-            session, on: bus, before: Deadline(after: Self.answerTime))
-        return found?.user == user && found?.isOpen == true
+    /// Whether a session is this user's, or nobody says whose it is.
+    private mutating func mayBeMine(_ session: String, before deadline: Deadline) -> Bool {
+        if let known = isMine[session] { return known }
+        guard let found = look(at: session, before: deadline) else { return true }
+        isMine[session] = found.user == user
+        return found.user == user
+    }
+
+    private func look(at session: String, before deadline: Deadline) -> LoginSession? {
+        try? Logind.session(session, on: bus, before: deadline)
     }
 
     private func isUnlocked(_ session: LoginSession) -> Bool {
@@ -204,7 +219,7 @@ struct Watcher: ~Copyable {
         poll(&entries, atMost: idle?.remaining)
         if monitor != nil, entries[1].revents != 0 {
             monitor?.forgetChanges()
-            lockUnlessKept()
+            lockUnlessKept(before: Deadline(after: Self.answerTime))
         }
     }
 }

@@ -10,9 +10,9 @@
  *     name 0, name 1             goes from the bus, and comes back
  *     ping                       asks the last who listed the sessions whether they are there
  *
- * Says on standard output, a line each: ready; inhibited, when somebody delays the sleep; released,
- * when they do not any more; pong, when the one who was asked has answered, which is after all that it
- * was told before; done, after each word.
+ * Says on standard output, a line each: ready; listed, when somebody asks for the sessions; inhibited,
+ * when somebody delays the sleep; released, when they do not any more; pong, when the one who was asked
+ * has answered, which is after all that it was told before; done, after each word.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -128,6 +128,7 @@ static int list_sessions(sd_bus_message *call, void *data, sd_bus_error *error)
                                     path), "reply");
     }
     check(sd_bus_message_close_container(reply), "reply");
+    say("listed");
     int status = sd_bus_send(NULL, reply, NULL);
     sd_bus_message_unref(reply);
     return status;
