@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "VestryTesting", targets: ["VestryTesting"]),
         .executable(name: "vestry", targets: ["VestryCLI"]),
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
+        .executable(name: "vestry-lock-watcher", targets: ["LockWatcher"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
     ],
     targets: [
@@ -41,6 +42,8 @@ let package = Package(
             name: "CKeyutils", pkgConfig: "libkeyutils", providers: [.apt(["libkeyutils-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
         // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
@@ -49,6 +52,8 @@ let package = Package(
         // The core, from the bottom up. A target imports only what stands above it here.
         .target(name: "SecureMemory", dependencies: ["CSodium"], swiftSettings: strict),
         .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(
+            name: "VestryConfiguration", dependencies: ["LinuxSystem"], swiftSettings: strict),
         .target(
             name: "Privileges", dependencies: ["CLinux", "LinuxSystem"], swiftSettings: strict),
         .target(
@@ -103,13 +108,20 @@ let package = Package(
         // Programs.
         .executableTarget(
             name: "VestryCLI",
-            dependencies: ["LinuxSystem", "PAMStacks", "SecureMemory", "Vestry"],
+            dependencies: ["LinuxSystem", "PAMStacks", "Privileges", "SecureMemory", "Vestry"],
             swiftSettings: strict),
         .executableTarget(
             name: "SessionHelper",
             dependencies: [
                 "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
-                "Privileges", "Sealing", "SecureMemory",
+                "Privileges", "Sealing", "SecureMemory", "VestryConfiguration",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "LockWatcher",
+            dependencies: [
+                "CSystemd", "CUnlockProtocol", "KernelKeyring", "LinuxSystem",
+                "VestryConfiguration",
             ],
             swiftSettings: strict),
         .target(
@@ -158,7 +170,9 @@ let package = Package(
                 "CKeyutils", "KernelKeyring", "KeyClasses", "SecureMemory", "TestSupport",
             ]),
         .testTarget(
-            name: "SessionHelperTests", dependencies: ["LinuxSystem", "SessionHelper"]),
+            name: "VestryConfigurationTests",
+            dependencies: ["LinuxSystem", "VestryConfiguration"]),
+        .testTarget(name: "LockWatcherTests", dependencies: ["LockWatcher"]),
         .testTarget(
             name: "CertificatesTests",
             dependencies: ["Certificates", "SecureMemory", "TestSupport"],

@@ -3,6 +3,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import Privileges
 internal import SecureMemory
+internal import VestryConfiguration
 
 /// `vestry-session-helper`: serves one request on descriptor 0, and exits.
 ///

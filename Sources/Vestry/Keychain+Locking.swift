@@ -65,8 +65,9 @@ extension Keychain {
 
     /// Sleeps until items of a class can be read.
     ///
-    /// It sleeps in the kernel until the session helper reports an unlock, and looks again every
-    /// two seconds besides. A keychain that is not there yet is waited for.
+    /// It sleeps in the kernel until the session helper reports an unlock, and does nothing until
+    /// then. Only where the folder of those reports is missing, as without the unlock service, does it
+    /// look every two seconds. A keychain that is not there yet is waited for.
     ///
     /// - Parameters:
     ///   - accessibility: The class.
@@ -80,17 +81,24 @@ extension Keychain {
         let clock = ContinuousClock()
         let end = timeout.map { clock.now + $0 }
         // Before the first look, so that no unlock falls between look and watch.
-        let watch =
-            processKeys == nil ? DirectoryWatch(path: VESTRY_UNLOCK_EVENTS_DIRECTORY) : nil
+        var watch = unlockWatch()
         // Nobody reports the unlock of a keychain for tests.
         let step = processKeys == nil ? Duration.seconds(2) : .milliseconds(10)
         while try !isReadable(accessibility) {
-            let rest = end.map { $0 - clock.now } ?? step
+            let rest = end.map { $0 - clock.now } ?? .seconds(86_400)
             guard rest > .zero else { return false }
-            if watch == nil { pause(min(rest, step)) }
-            watch?.wait(atMost: min(rest, step))
+            if let changes = watch?.wait(atMost: rest) {
+                if changes.isOver { watch = nil }
+            } else {
+                pause(min(rest, step))
+                watch = unlockWatch()
+            }
         }
         return true
+    }
+
+    private func unlockWatch() -> DirectoryWatch? {
+        processKeys == nil ? DirectoryWatch(path: VESTRY_UNLOCK_EVENTS_DIRECTORY) : nil
     }
 
     /// Whether items of a class can be read at this moment.

@@ -25,7 +25,8 @@ public struct KeychainStatus: Sendable {
         case notUnlocked = "not-unlocked"
         /// No login session of this user is open that Vestry could count.
         case noSession = "no-session"
-        /// A login session is open, but its screen is locked, or `vestry lock` was used.
+        /// A login session is open, but its screen is locked, the machine has slept, or `vestry lock`
+        /// was used.
         case sessionLocked = "session-locked"
         /// A login session is open and unlocked.
         case sessionOpen = "session-open"

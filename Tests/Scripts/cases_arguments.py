@@ -29,7 +29,7 @@ def wrong_usage_is_status_2_and_names_the_mistake():
     expect(USAGE, "get", "one", says="expected SERVICE and ACCOUNT")
     expect(USAGE, "get", "--frob", "s", "a", says="unknown option '--frob'")
     expect(USAGE, "set", "--accessible", "always", "s", "a", says="needs a CLASS")
-    expect(USAGE, "wait", "--timeout", "soon", says="number of seconds")
+    expect(USAGE, "wait", "--timeout", "soon", says="a number of seconds")
     expect(USAGE, b"get", b"\xff", b"a", says="not valid UTF-8")
 
 

@@ -3,14 +3,17 @@
 import json
 import os
 import pathlib
+import re
 import resource
+import shutil
+import subprocess
 import time
 
 from harness import case, equal, eventually
 from helper_client import SOCKET
 from world import (
-    DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, TIMED_OUT, UNAVAILABLE, expect, login, logout, put, reboot,
-    secret_of, start, vestry)
+    DENIED, DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, PROGRAM, STORE, TIMED_OUT, UNAVAILABLE, USAGE, expect, login,
+    logout, put, reboot, secret_of, start, vestry)
 
 PASSWORD = PASSWORDS["alice"]
 
@@ -248,6 +251,150 @@ def waiting_begins_before_the_keychain_is_there():
     time.sleep(0.3)
     login()
     equal(waiting.wait(10), DONE)
+
+
+def sleeper(*arguments, **options):
+    """Starts a command that waits, and returns when it sleeps in poll(2) until something happens."""
+    process = start(*arguments, **options)
+    eventually(lambda: b"poll" in pathlib.Path(f"/proc/{process.pid}/wchan").read_bytes(), what=f"{arguments} sleeps")
+    return process
+
+
+def switches_and_ticks(process):
+    """How often the process has been woken, and its processor time."""
+    folder = pathlib.Path(f"/proc/{process.pid}")
+    status = dict(line.split(":\t") for line in (folder / "status").read_text().splitlines() if ":\t" in line)
+    return (int(status["voluntary_ctxt_switches"]),
+            *map(int, (folder / "stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+
+
+@case
+def waiting_costs_nothing_until_the_unlock():
+    login()
+    put(b"x", "s", "a")
+    reboot()
+    for arguments in (["wait"], ["wait", "--timeout", "1h"], ["get", "--wait=30s", "s", "a"]):
+        process = sleeper(*arguments)
+        before = switches_and_ticks(process)
+        # Longer than a look every two seconds would take.
+        time.sleep(2.5)
+        equal(switches_and_ticks(process), before, f"{arguments} sleeps on")
+        unlock(PASSWORD)
+        began = time.monotonic()
+        equal(process.wait(10), DONE)
+        assert time.monotonic() - began < 1, time.monotonic() - began
+        expect(DONE, "lock", "--all")
+
+
+@case
+def waiting_outlives_the_folder_of_the_reports():
+    login()
+    reboot()
+    folder = pathlib.Path("/run/vestry/unlocked")
+    process = sleeper("wait", "--timeout", "1m")
+    try:
+        folder.rename("/run/vestry/unlocked.away")
+        unlock(PASSWORD)
+        equal(process.wait(10), DONE)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        pathlib.Path("/run/vestry/unlocked.away").rename(folder)
+
+
+@case
+def get_waits_for_the_class_of_the_item():
+    session, _ = login()
+    put(b"afu", "s", "afu")
+    put(b"wu", "s", "wu", "--accessible", "when-unlocked")
+    put(b"asks", "s", "asks", "--require-password")
+    for name in (b"afu", b"wu"):
+        equal(expect(DONE, "get", "--wait=0", "s", name).stdout, name)
+    # It is there, open, and still asks: waiting would not help.
+    began = time.monotonic()
+    expect(LOCKED, "get", "--wait=1h", "s", "asks")
+    expect(NOT_FOUND, "get", "--wait=1h", "s", "absent")
+    assert time.monotonic() - began < 10
+    logout(session)
+    equal(expect(DONE, "get", "--wait=0", "s", "afu").stdout, b"afu")
+    result = expect(TIMED_OUT, "get", "--wait=0", "s", "wu", says="timed out")
+    equal(result.stdout, b"")
+    value = json.loads(expect_json(TIMED_OUT, "get", "--json", "--wait", "1", "s", "wu"))
+    equal(value["error"]["status"], TIMED_OUT)
+    waiting = sleeper("get", "--wait=1m", "s", "wu")
+    login()
+    equal((waiting.communicate(timeout=10)[0], waiting.returncode), (b"wu", DONE))
+
+
+def expect_json(status, *arguments):
+    result = vestry(*arguments)
+    equal(result.returncode, status)
+    return result.stderr
+
+
+@case
+def get_waits_for_a_keychain_and_then_says_what_is_not_in_it():
+    expect(TIMED_OUT, "get", "--wait=0", "s", "a")
+    waiting = sleeper("get", "--wait=1m", "s", "a")
+    login()
+    equal(waiting.wait(10), NOT_FOUND)
+    reboot()
+    began = time.monotonic()
+    expect(TIMED_OUT, "get", "--wait=1s", "s", "a", says="vestry unlock")
+    assert 0.9 < time.monotonic() - began < 3
+
+
+@case
+def root_locks_any_user_and_nobody_else_does():
+    _, _ = login()
+    login("bob")
+    put(b"afu", "s", "afu")
+    put(b"wu", "s", "wu", "--accessible", "when-unlocked")
+    put(b"bob", "s", "afu", user="bob")
+    for arguments in (["lock", "--user", "alice"], ["lock", "--all", "--user=alice"]):
+        expect(DENIED, *arguments, user="bob", says="only root may lock the keychain of another user")
+    equal(state(), ("unlocked", "session-open", DONE))
+    expect(DONE, "lock", "--user", "alice", user="root")
+    equal(state(), ("after-first-unlock", "session-locked", DONE))
+    equal(secret_of("s", "afu"), b"afu")
+    unlock(PASSWORD)
+    expect(DONE, "lock", "--all", "--user", "alice", user="root")
+    equal(state()[0], "locked")
+    equal(secret_of("s", "afu", user="bob"), b"bob")
+    unlock(PASSWORD)
+    # One's own name is nobody else's.
+    expect(DONE, "lock", "--all", "--user", "alice")
+    equal(state()[0], "locked")
+    for name in ("nosuch", "2001", "", "\033[2J"):
+        for user in ("root", "alice"):
+            expect(USAGE if name == "" else NOT_FOUND, "lock", "--user", name, user=user)
+    # Root has no keychain, and nothing to lock is no failure.
+    expect(DONE, "lock", "--user", "root", user="root")
+    expect(DENIED, "lock", "--user", "root")
+
+
+@case
+def root_locks_without_looking_at_what_the_user_controls():
+    login()
+    trap = STORE.parent
+    trap.rename("/home/alice/kept")
+    try:
+        # Whoever opens these as root would hang or read what is not theirs.
+        os.mkfifo(trap)
+        groups = pathlib.Path("/home/alice/.config/vestry")
+        groups.mkdir(parents=True)
+        (groups / "access-groups").symlink_to("/etc/shadow")
+        trace = subprocess.run(
+            ["strace", "-f", "-e", "trace=%file,setresuid", PROGRAM, "lock", "--all", "--user", "alice"],
+            capture_output=True, text=True, timeout=60)
+        equal(trace.returncode, 0, trace.stderr)
+        calls = trace.stderr.splitlines()
+        became = next(n for n, call in enumerate(calls) if re.match(r"setresuid\(2001, 2001, 2001\) *= 0", call))
+        equal([call for call in calls[:became] if "/home/" in call], [])
+    finally:
+        trap.unlink()
+        pathlib.Path("/home/alice/kept").rename(trap)
+        shutil.rmtree("/home/alice/.config", ignore_errors=True)
+    equal(state()[0], "locked")
 
 
 @case

@@ -73,8 +73,15 @@ import Vestry
             "unlock: option '--password-fd' needs a number"),
         Refusal(["unlock", "hunter2"], "unlock: a password is never taken from the arguments"),
         Refusal(
-            ["wait", "--timeout", "1.5"], "wait: option '--timeout' needs a number of seconds"),
-        Refusal(["wait", "--timeout", "+1"], "wait: option '--timeout' needs a number of seconds"),
+            ["wait", "--timeout", "1.5"],
+            "wait: option '--timeout' needs a number of seconds, or one with a unit as in 90s, 10m, "
+                + "12h or 2d"),
+        Refusal(
+            ["get", "--wait=soon", "s", "a"],
+            "get: option '--wait' needs a number of seconds, or one with a unit as in 90s, 10m, "
+                + "12h or 2d"),
+        Refusal(["get", "s", "a", "--wait"], "get: option '--wait' needs a value"),
+        Refusal(["lock", "--user="], "lock: option '--user' needs a name"),
         Refusal(["wait", "--for", "afu"], "wait: option '--for' needs a CLASS, not 'afu'"),
         Refusal(
             ["set", "--accessible", "", "s", "a"],
@@ -229,12 +236,35 @@ import Vestry
         #expect(set.storage.item.values[.accessible] == .string(accessibility.appleName))
     }
 
+    @Test(
+        arguments: [
+            ("0", 0), ("30", 30), ("30s", 30), ("10m", 600), ("12h", 43_200), ("2d", 172_800),
+            ("1000000000d", 86_400_000_000_000), ("", nil), ("s", nil), ("-1", nil), ("+1", nil),
+            ("1.5h", nil), (" 1", nil), ("1 m", nil), ("1M", nil), ("1h30m", nil),
+            ("1000000001", nil), ("99999999999999999999d", nil), ("\u{661}", nil),
+        ] as [(String, Int?)])
+    func aTimeSpanIsANumberAndAUnit(_ text: String, seconds: Int?) throws {
+        #expect(TimeSpan.seconds(text) == seconds)
+        let wait = try? command(["wait", "--timeout", text]) as? WaitCommand
+        #expect(wait?.timeout == seconds.map { .seconds($0) })
+        let get = try? command(["get", "--wait=\(text)", "s", "a"]) as? GetCommand
+        #expect(get?.patience == seconds.map { .seconds($0) })
+    }
+
+    @Test func aMomentFromNowNeedsItsUnit() {
+        #expect(TimeSpan.seconds("30", needsUnit: true) == nil)
+        #expect(TimeSpan.seconds("30d", needsUnit: true) == 2_592_000)
+    }
+
     @Test func defaultsAreAsDocumented() throws {
         let wait = try #require(try command(["wait"]) as? WaitCommand)
         #expect(wait.accessibility == .afterFirstUnlock)
-        #expect(wait.timeoutSeconds == nil)
+        #expect(wait.timeout == nil)
+        let get = try #require(try command(["get", "s", "a"]) as? GetCommand)
+        #expect(get.patience == nil)
         let lock = try #require(try command(["lock"]) as? LockCommand)
         #expect(!lock.isAll)
+        #expect(lock.user == nil)
         let unlock = try #require(try command(["unlock"]) as? UnlockCommand)
         #expect(unlock.password.isTerminal)
     }

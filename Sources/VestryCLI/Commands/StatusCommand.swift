@@ -72,7 +72,7 @@ struct StatusCommand: Command, Equatable {
                 exitStatus = .done
             case .sessionLocked:
                 message =
-                    "when-unlocked items are locked: the screen is locked, or 'vestry lock' was run"
+                    "when-unlocked items are locked: by the screen, by sleep, or by 'vestry lock'"
                 next = "unlock the screen, or run 'vestry unlock'"
                 exitStatus = .done
             case .sessionOpen:

@@ -4,46 +4,46 @@ internal import Vestry
 struct WaitCommand: Command, Equatable {
     static let name = "wait"
     static let usage = """
-        usage: vestry wait [--timeout SECONDS] [--for CLASS]
+        usage: vestry wait [--timeout TIME] [--for CLASS]
 
         Sleeps until items of CLASS can be read: for services that start before anybody logs in. It
         goes on at once where they can be read already, and waits for a keychain that is not there yet.
 
-          --timeout SECONDS  wait at most so long, then end with exit status 11; 0 only looks, and
-                             without this option it waits for ever
-          --for CLASS        after-first-unlock where this option is not given
+          --timeout TIME  wait at most so long, then end with exit status 11: seconds, or a number
+                          with a unit as in 90s, 10m, 12h or 2d; 0 only looks, and without this
+                          option it waits for ever
+          --for CLASS     after-first-unlock where this option is not given
 
         \(ClassArgument.usage)
         """
     static let options: [Arguments.Option] = [.value("--timeout"), .value("--for")]
 
-    let timeoutSeconds: Int?
+    let timeout: Duration?
     let accessibility: Accessibility
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.operands.isEmpty else { throw Self.usageError("expected no arguments") }
         accessibility =
             try ClassArgument.value(of: "--for", in: arguments, of: Self.self) ?? .afterFirstUnlock
-        guard let text = arguments.value(of: "--timeout") else {
-            timeoutSeconds = nil
-            return
-        }
-        // About 31 years.
-        guard let number = Arguments.number(text, atMost: 1_000_000_000) else {
-            throw Self.usageError("option '--timeout' needs a number of seconds")
-        }
-        timeoutSeconds = number
+        timeout = try TimeSpan.value(of: "--timeout", in: arguments, of: Self.self)
     }
 
     func run() throws(Failure) -> ExitStatus {
         let isReadable = try reporting { () throws(VestryError) in
-            try Keychain().wait(for: accessibility, timeout: timeoutSeconds.map { .seconds($0) })
+            try Keychain().wait(for: accessibility, timeout: timeout)
         }
         guard isReadable else {
-            throw Failure(
-                .timedOut, "timed out: \(accessibility.rawValue) items are still locked",
-                hint: "log in with your password, or run 'vestry unlock'")
+            throw Failure(timedOut: "\(accessibility.rawValue) items are still locked")
         }
         return .done
+    }
+}
+
+extension Failure {
+    /// Nothing was unlocked in the time that the caller gave.
+    init(timedOut message: String) {
+        self.init(
+            .timedOut, "timed out: \(message)",
+            hint: "log in with your password, or run 'vestry unlock'")
     }
 }

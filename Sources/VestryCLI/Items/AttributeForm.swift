@@ -190,12 +190,7 @@ enum Moment {
     }
 
     private static func fromNow(_ text: Substring) -> Double? {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        // About 31,000 years.
-        guard let unit = text.last.flatMap({ units[$0] }),
-            let count = Arguments.number(String(text.dropLast()), atMost: 1_000_000_000)
-        else { return nil }
-        return Double(time(nil)) + Double(count) * unit
+        TimeSpan.seconds(text, needsUnit: true).map { Double(time(nil)) + Double($0) }
     }
 
     private static func numbers(

@@ -1,34 +1,40 @@
-internal import Glibc
-internal import LinuxSystem
+public import Glibc
+public import LinuxSystem
 
-/// What `/etc/vestry.conf` says: which accounts Vestry serves.
+/// What `/etc/vestry.conf` says: which accounts Vestry serves, and when it locks by itself.
 ///
 ///     # a comment
 ///     enabled = yes
 ///     minimum-uid = 1000
 ///     maximum-uid = 59999
-struct Configuration: Equatable {
+///     lock-after-idle = 15
+public struct Configuration: Equatable, Sendable {
     static let path = "/etc/vestry.conf"
     /// Far more than anybody writes there.
     static let byteLimit = 65_536
+    /// A day.
+    static let longestIdleMinutes = 1440
 
-    var isEnabled = true
+    public internal(set) var isEnabled = true
     /// People's accounts, as Debian's policy (section 9.2.2) and login.defs(5) number them.
-    var users: ClosedRange<uid_t> = 1000...59_999
+    public internal(set) var users: ClosedRange<uid_t> = 1000...59_999
+    /// After how long without anybody at a user's sessions their when-unlocked items are locked; nil
+    /// for never.
+    public internal(set) var lockAfterIdle: Duration?
 
     /// A line that is not understood.
-    struct Complaint: Error, Equatable, CustomStringConvertible {
+    public struct Complaint: Error, Equatable, CustomStringConvertible {
         let line: Int
         let reason: String
 
-        var description: String { "\(Configuration.path):\(line): \(reason)" }
+        public var description: String { "\(Configuration.path):\(line): \(reason)" }
     }
 
     /// Reads the file, with the defaults where there is none.
     ///
     /// - Returns: The configuration and what was not understood in it. Such a file switches Vestry
     ///   off: whoever wanted to exclude an account must not find it served because of a typing error.
-    static func load() -> (Configuration, [Complaint]) {
+    public static func load() -> (Configuration, [Complaint]) {
         do throws(SystemCallError) {
             let file = try FileDescriptor(opening: path, in: AT_FDCWD, flags: O_RDONLY)
             guard let bytes = try file.readAll(limit: byteLimit) else {
@@ -70,6 +76,15 @@ struct Configuration: Equatable {
                     continue
                 }
                 if parts[0] == "minimum-uid" { lowest = user } else { highest = user }
+            case ("lock-after-idle", "never"): configuration.lockAfterIdle = nil
+            case ("lock-after-idle", let value):
+                guard let minutes = Int(value), (1...longestIdleMinutes).contains(minutes) else {
+                    complain(
+                        "lock-after-idle is \"never\" or a number of minutes from 1 to "
+                            + "\(longestIdleMinutes)")
+                    continue
+                }
+                configuration.lockAfterIdle = .seconds(minutes * 60)
             default: complain("unknown key \"\(parts[0])\"")
             }
         }
@@ -88,7 +103,7 @@ struct Configuration: Equatable {
     }
 
     /// Whether this account gets a keychain; root never does.
-    func serves(_ account: Account) -> Bool {
+    public func serves(_ account: Account) -> Bool {
         isEnabled && account.user != 0 && users.contains(account.user)
     }
 }

@@ -1,7 +1,7 @@
 import LinuxSystem
 import Testing
 
-@testable import SessionHelper
+@testable import VestryConfiguration
 
 @Suite struct ConfigurationTests {
     @Test(
@@ -28,11 +28,25 @@ import Testing
         ("minimum-uid = 0", 1), ("minimum-uid = -1", 1), ("maximum-uid = 4294967296", 1),
         ("maximum-uid = 1000 2000", 1), ("[section]", 1), ("= yes", 1),
         ("minimum-uid = 3000\nmaximum-uid = 2000", 2),
+        ("lock-after-idle", 1), ("lock-after-idle = 0", 1), ("lock-after-idle = -5", 1),
+        ("lock-after-idle = 1441", 1), ("lock-after-idle = 10m", 1), ("lock-after-idle = no", 1),
+        ("lock-after-idle = 99999999999999999999", 1),
     ])
     func whatIsNotUnderstoodSwitchesOff(_ text: String, line: Int) {
         let (configuration, complaints) = Configuration.parse(text)
         #expect(!configuration.isEnabled)
         #expect(complaints.map(\.line) == [line])
+    }
+
+    @Test(
+        arguments: [
+            ("", nil), ("lock-after-idle = 1", 60), ("lock-after-idle=1440 # a day", 86_400),
+            ("lock-after-idle = 5\nlock-after-idle = never", nil), ("enabled = no", nil),
+        ] as [(String, Int?)])
+    func idleTimeIsInMinutesAndNeverUnlessGiven(_ text: String, seconds: Int?) {
+        let (configuration, complaints) = Configuration.parse(text)
+        #expect(configuration.lockAfterIdle == seconds.map { .seconds($0) })
+        #expect(complaints.isEmpty)
     }
 
     @Test(
