@@ -9,6 +9,12 @@ static inline int vestry_sqlite_set_defensive(sqlite3 *database)
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+/* PRAGMA trusted_schema = OFF, without a statement. */
+static inline int vestry_sqlite_distrust_schema(sqlite3 *database)
+{
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+}
+
 /* A cast to a function pointer, which Swift cannot write: SQLite copies the bytes at once. */
 static inline int vestry_sqlite_bind_blob(
     sqlite3_stmt *statement, int index, const void *bytes, int count)

@@ -26,7 +26,7 @@ enum Schema {
 
     /// The bytes of a file without items.
     static func emptyFile(storeID: [UInt8]) throws(ItemStoreError) -> [UInt8] {
-        let database = try Database(.memory)
+        let database = try Database()
         try database.execute("PRAGMA application_id = 0x56737479")
         try database.execute("PRAGMA user_version = 1")
         try database.execute("BEGIN")
@@ -71,11 +71,19 @@ enum Schema {
     }
 
     /// Refuses what is not the item file of this store in a format that this program knows.
-    static func check(_ database: Database, storeID: [UInt8]) throws(ItemStoreError) {
+    ///
+    /// - Returns: The transaction's first read, which is not finished: as long as this statement
+    ///   lives, SQLite holds its read lock, and others read the same state of the file.
+    /// - Throws: `ItemStoreError`.
+    static func check(
+        _ database: Database, storeID: [UInt8]
+    ) throws(ItemStoreError) -> Statement {
+        let header = try Statement("PRAGMA application_id", on: database)
         // An empty file is a database for SQLite; here it is one that lost its contents.
-        guard try number("PRAGMA application_id", on: database) == applicationID else {
+        guard try header.step(), try header.integer(at: 0) == applicationID else {
             throw .damaged(reason: "not an item file")
         }
+        guard try !database.wasChecked(storeID) else { return header }
         let actualVersion = try number("PRAGMA user_version", on: database)
         guard actualVersion <= version else { throw .newerFormat(version: actualVersion) }
         guard actualVersion == version else { throw .damaged(reason: "no such schema version") }
@@ -85,6 +93,8 @@ enum Schema {
         let actualID = try query.bytes(at: 0, count: 16...16)
         guard try !query.step() else { throw .damaged(reason: "two store ids") }
         guard actualID == storeID else { throw .foreignStore }
+        try database.noteChecked(storeID)
+        return header
     }
 
     private static func number(

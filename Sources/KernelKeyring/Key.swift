@@ -31,6 +31,9 @@ struct Key: Equatable {
     /// The payload limit of Vestry's own keys; longer ones are not ours.
     static let payloadLimit = 64
 
+    /// More than Vestry's keyring ever links.
+    static let linkLimit = 32
+
     /// The real serial of a special keyring such as ``session``.
     ///
     /// - Throws: `KeyringError`.
@@ -65,6 +68,26 @@ struct Key: Equatable {
         }
         if payload.count > 0 { return .some(payload) }
         if failure == 0 || KeyringError.meansAbsent(failure) { return nil }
+        throw KeyringError(call: "keyctl_read", errno: failure)
+    }
+
+    /// The serial numbers of what this keyring links.
+    ///
+    /// - Returns: None when the keyring is gone, and none that is any key's when it links more than
+    ///   ``linkLimit``.
+    /// - Throws: `KeyringError`.
+    func links() throws(KeyringError) -> [Int32] {
+        var serials = [Int32](repeating: 0, count: Self.linkLimit)
+        let byteCount = unsafe serials.withUnsafeMutableBytes {
+            unsafe keyctl_read(
+                serial, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        guard byteCount < 0 else {
+            // The size of all of them; the kernel writes nothing where they do not fit.
+            return Array(serials.prefix(byteCount / MemoryLayout<Int32>.size))
+        }
+        let failure = errno
+        if KeyringError.meansAbsent(failure) { return [] }
         throw KeyringError(call: "keyctl_read", errno: failure)
     }
 

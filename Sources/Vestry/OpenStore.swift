@@ -6,19 +6,24 @@ internal import LinuxSystem
 
 /// A store with its keybag, for the length of one operation.
 struct OpenStore: ~Copyable {
-    let directory: StoreDirectory
     let keybag: Keybag
     let keyring: KernelKeyring
+    private let files: StoreFiles
+    private let loan: FileLoan?
     private let processKeys: ProcessKeys?
     private let usedKeys = UsedKeys()
 
-    init(
-        directory: consuming StoreDirectory, keybag: Keybag, processKeys: ProcessKeys? = nil
-    ) {
+    /// - Parameters:
+    ///   - files: The store's, for this operation alone.
+    ///   - loan: What says so, where the files are kept open.
+    ///   - processKeys: The class keys of a keychain for tests.
+    init(_ files: StoreFiles, loan: FileLoan? = nil, processKeys: ProcessKeys? = nil) {
+        self.files = files
+        self.loan = loan
         self.processKeys = processKeys
-        self.directory = directory
-        self.keybag = keybag
-        keyring = KernelKeyring(store: keybag.storeID)
+        keybag = files.keybag
+        keyring = KernelKeyring(store: files.keybag.storeID)
+        files.keys.beginOperation()
     }
 
     var storeID: StoreID { keybag.storeID }
@@ -31,7 +36,7 @@ struct OpenStore: ~Copyable {
     func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
         if let processKeys { return try processKeys.key(keyClass) }
         let key = try mappingErrors { () throws(KeyringError) in
-            try keyring.classKey(keyClass)
+            try files.keys.classKey(keyClass)
         }
         guard let key, keybag.accepts(key) else { return nil }
         return .some(key)
@@ -76,13 +81,16 @@ struct OpenStore: ~Copyable {
 
     func itemsForReading() throws(VestryError) -> ItemStore? {
         try mappingErrors { () throws(ItemStoreError) in
-            try ItemStore.openForReading(in: directory, storeID: storeID.bytes)
+            try ItemStore.openForReading(
+                in: files.directory, storeID: storeID.bytes, file: files.items, lentBy: loan)
         }
     }
 
     func itemsForWriting(creating: Bool) throws(VestryError) -> ItemStore? {
         try mappingErrors { () throws(ItemStoreError) in
-            try ItemStore.openForWriting(in: directory, storeID: storeID.bytes, creating: creating)
+            try ItemStore.openForWriting(
+                in: files.directory, storeID: storeID.bytes, creating: creating, file: files.items,
+                lentBy: loan)
         }
     }
 

@@ -1,0 +1,37 @@
+internal import Glibc
+internal import LinuxSystem
+
+/// The item file of one store, for one transaction at a time.
+///
+/// Kept open, it serves one after the other, and between them it holds no lock; otherwise it is closed
+/// with its transaction. A file that is another one by now, or that others have changed, is opened
+/// anew: SQLite notices what others write, but not a backup that was copied over the file.
+public final class ItemFile {
+    let isKeptOpen: Bool
+
+    private var connection: Connection?
+    /// Which file it is, and in what state the last look at it or the last writing left it.
+    private var identity: FileIdentity?
+
+    /// - Parameter isKeptOpen: Whether it stays open after a transaction.
+    public init(isKeptOpen: Bool) { self.isKeptOpen = isKeptOpen }
+
+    /// A connection to the file, which was just looked at.
+    func connection(to path: String, _ identity: FileIdentity) throws(ItemStoreError) -> Connection
+    {
+        if let connection, self.identity == identity { return connection }
+        close()
+        let opened = try Connection(.file(path: path))
+        (connection, self.identity) = (opened, identity)
+        return opened
+    }
+
+    /// Notes what a transaction has made of the file.
+    func noteWritten(to path: String) {
+        var status = stat()
+        identity = unsafe lstat(path, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// Closes the file; the next transaction opens it again.
+    func close() { (connection, identity) = (nil, nil) }
+}
