@@ -21,9 +21,10 @@ final class Database {
     }
 
     init(
-        _ file: ItemFile, at path: String, _ identity: FileIdentity, lentBy lender: (any AnyObject)?
+        _ file: ItemFile, in folder: String, _ identity: FileIdentity,
+        lentBy lender: (any AnyObject)?
     ) throws(ItemStoreError) {
-        connection = try file.connection(to: path, identity)
+        connection = try file.connection(in: folder, identity)
         isKeptOpen = file.isKeptOpen
         self.lender = lender
         try connection.begin()

@@ -17,20 +17,23 @@ public final class ItemFile {
     public init(isKeptOpen: Bool) { self.isKeptOpen = isKeptOpen }
 
     /// A connection to the file, which was just looked at.
-    func connection(to path: String, _ identity: FileIdentity) throws(ItemStoreError) -> Connection
-    {
+    func connection(
+        in folder: String, _ identity: FileIdentity
+    ) throws(ItemStoreError) -> Connection {
         if let connection, self.identity == identity { return connection }
         close()
-        let opened = try Connection(.file(path: path))
+        let opened = try Connection(.file(path: Self.path(in: folder)))
         (connection, self.identity) = (opened, identity)
         return opened
     }
 
     /// Notes what a transaction has made of the file.
-    func noteWritten(to path: String) {
+    func noteWritten(in folder: String) {
         var status = stat()
-        identity = unsafe lstat(path, &status) == 0 ? FileIdentity(status) : nil
+        identity = unsafe lstat(Self.path(in: folder), &status) == 0 ? FileIdentity(status) : nil
     }
+
+    private static func path(in folder: String) -> String { folder + "/" + ItemStore.fileName }
 
     /// Closes the file; the next transaction opens it again.
     func close() { (connection, identity) = (nil, nil) }

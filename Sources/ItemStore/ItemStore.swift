@@ -12,11 +12,12 @@ internal import Glibc
 /// descriptor in long-running programs, and lets a restored backup take effect at once.
 public struct ItemStore: ~Copyable {
     public static let fileName = "items.sqlite"
+    private static let journalName = fileName + "-journal"
 
     let database: Database
 
     private let file: ItemFile
-    private let path: String
+    private let folder: String
     /// What holds the read lock of a transaction that only reads.
     private let reading: Statement?
 
@@ -37,11 +38,10 @@ public struct ItemStore: ~Copyable {
             file.close()
             return nil
         }
-        let path = path(in: directory)
-        let database = try Database(file, at: path, identity, lentBy: lender)
+        let database = try Database(file, in: directory.path, identity, lentBy: lender)
         // Inside the transaction, so that what is checked is what is used.
         let header = try Schema.check(database, storeID: storeID)
-        return ItemStore(database, reading: header, file: file, path: path)
+        return ItemStore(database, reading: header, file: file, folder: directory.path)
     }
 
     /// Opens the file to change it, as the only writer.
@@ -73,25 +73,20 @@ public struct ItemStore: ~Copyable {
             identity = try Self.identity(in: directory)
         }
         guard let identity else { throw .file(.system(SystemCallError("open", errno: ENOENT))) }
-        let path = path(in: directory)
-        let database = try Database(file, at: path, identity, lentBy: lender)
+        let database = try Database(file, in: directory.path, identity, lentBy: lender)
         try database.prepareForWriting()
         try database.execute("BEGIN IMMEDIATE")
         _ = try Schema.check(database, storeID: storeID)
-        return ItemStore(database, reading: nil, file: file, path: path)
+        return ItemStore(database, reading: nil, file: file, folder: directory.path)
     }
 
     private init(
-        _ database: Database, reading: consuming Statement?, file: ItemFile, path: String
+        _ database: Database, reading: consuming Statement?, file: ItemFile, folder: String
     ) {
         self.database = database
         self.reading = reading
         self.file = file
-        self.path = path
-    }
-
-    private static func path(in directory: borrowing StoreDirectory) -> String {
-        directory.path + "/" + fileName
+        self.folder = folder
     }
 
     /// Checks the file, and the journal that SQLite would roll back into it, by name.
@@ -106,7 +101,7 @@ public struct ItemStore: ~Copyable {
         in directory: borrowing StoreDirectory
     ) throws(ItemStoreError) -> FileIdentity? {
         guard let identity = try privateFile(fileName, in: directory) else { return nil }
-        _ = try privateFile(fileName + "-journal", in: directory)
+        _ = try privateFile(journalName, in: directory)
         return identity
     }
 
@@ -125,7 +120,7 @@ public struct ItemStore: ~Copyable {
     /// Makes everything written durable, as one step, and ends the transaction.
     public consuming func commit() throws(ItemStoreError) {
         try database.execute("COMMIT")
-        if file.isKeptOpen { file.noteWritten(to: path) }
+        if file.isKeptOpen { file.noteWritten(in: folder) }
     }
 }
 

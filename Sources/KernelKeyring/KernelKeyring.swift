@@ -117,7 +117,13 @@ public struct KernelKeyring: Sendable {
         try drop(KeyClass.allCases.filter { $0.residence == .user }, in: keyring)
     }
 
-    static func description(of keyClass: KeyClass) -> String { "vestry:\(keyClass)" }
+    static func description(of keyClass: KeyClass) -> String {
+        descriptions[keyClass] ?? "vestry:\(keyClass)"
+    }
+
+    // Made once: turning the name of a case into text takes longer than a search in the kernel.
+    private static let descriptions = Dictionary(
+        uniqueKeysWithValues: KeyClass.allCases.map { ($0, "vestry:\($0)") })
 
     /// The keyring "vestry" of the calling user, or nil when nothing was ever put there.
     static func ring() throws(KeyringError) -> Key? {
@@ -154,7 +160,13 @@ public struct KernelKeyring: Sendable {
 
     /// Whether a payload begins with this store's id.
     func owns(_ payload: borrowing SecretBytes) -> Bool {
-        StoreID(in: payload) == store
+        payload.withBytes { bytes in
+            guard bytes.count >= StoreID.byteCount else { return false }
+            for index in 0..<StoreID.byteCount where bytes[index] != store.bytes[index] {
+                return false
+            }
+            return true
+        }
     }
 
     private static func number(in payload: borrowing SecretBytes) -> UInt32 {

@@ -31,8 +31,8 @@ struct Key: Equatable {
     /// The payload limit of Vestry's own keys; longer ones are not ours.
     static let payloadLimit = 64
 
-    /// More than Vestry's keyring ever links.
-    static let linkLimit = 32
+    /// More than Vestry's keyring ever links, and more than most user keyrings do.
+    static let linkLimit = 64
 
     /// The real serial of a special keyring such as ``session``.
     ///
@@ -73,19 +73,21 @@ struct Key: Equatable {
 
     /// The serial numbers of what this keyring links.
     ///
-    /// - Returns: None when the keyring is gone, and none that is any key's when it links more than
-    ///   ``linkLimit``.
+    /// - Returns: None when the keyring is gone, or links more than ``linkLimit``.
     /// - Throws: `KeyringError`.
     func links() throws(KeyringError) -> [Int32] {
-        var serials = [Int32](repeating: 0, count: Self.linkLimit)
-        let byteCount = unsafe serials.withUnsafeMutableBytes {
-            unsafe keyctl_read(
-                serial, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
-        }
-        guard byteCount < 0 else {
+        var byteCount = 0
+        let serials = unsafe [Int32](unsafeUninitializedCapacity: Self.linkLimit) { buffer, count in
+            byteCount = unsafe keyctl_read(
+                serial,
+                UnsafeMutableRawPointer(buffer.baseAddress)?
+                    .assumingMemoryBound(to: CChar.self),
+                Self.linkLimit * MemoryLayout<Int32>.size)
             // The size of all of them; the kernel writes nothing where they do not fit.
-            return Array(serials.prefix(byteCount / MemoryLayout<Int32>.size))
+            let linkCount = byteCount / MemoryLayout<Int32>.size
+            count = (0...Self.linkLimit).contains(linkCount) ? linkCount : 0
         }
+        if byteCount >= 0 { return serials }
         let failure = errno
         if KeyringError.meansAbsent(failure) { return [] }
         throw KeyringError(call: "keyctl_read", errno: failure)

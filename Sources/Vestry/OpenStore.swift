@@ -46,14 +46,14 @@ struct OpenStore: ~Copyable {
     ///
     /// It is read from the kernel once for each operation.
     func itemKey(_ keyClass: KeyClass) throws(VestryError) -> OperationKey? {
-        if let used = usedKeys.keys[keyClass] { return used }
+        for used in usedKeys.keys where used.keyClass == keyClass { return used.key }
         let opened: OperationKey?
         if let key = try key(keyClass) {
             opened = OperationKey(key)
         } else {
             opened = nil
         }
-        usedKeys.keys[keyClass] = .some(opened)
+        usedKeys.keys.append((keyClass, opened))
         return opened
     }
 
@@ -95,6 +95,7 @@ struct OpenStore: ~Copyable {
     }
 
     private final class UsedKeys {
-        var keys: [KeyClass: OperationKey?] = [:]
+        // Two at most, mostly one: no dictionary.
+        var keys: [(keyClass: KeyClass, key: OperationKey?)] = []
     }
 }

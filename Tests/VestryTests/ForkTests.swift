@@ -147,7 +147,7 @@ struct ForkTests {
         try test.home.write(bytes, to: "../../../decoy")
         try keychain.set("stale", for: ItemKey(service: "later", account: ""))
         let folder = test.home.path
-        let storePath = test.home.storePath
+        let storeParent = (test.home.storePath as NSString).deletingLastPathComponent
         let outcome = try inChild {
             var kept: Keychain? = keychain.keptOpen()
             guard kept.map({ use("first", by: $0) }) == 0 else { return 3 }
@@ -162,11 +162,7 @@ struct ForkTests {
             guard kept.map({ use("third", by: $0) }) == 0 else { return 6 }
             kept = nil
             let rest = OpenDescriptors(below: folder).numbers
-            let isStoreClosed = OpenDescriptors(
-                below: (storePath as NSString)
-                    .deletingLastPathComponent
-            ).numbers.isEmpty
-            guard isStoreClosed else { return 7 }
+            guard OpenDescriptors(below: storeParent).numbers.isEmpty else { return 7 }
             return !areOthersOpened || numbers.allSatisfy(rest.contains) ? 0 : 8
         }
         #expect(outcome == 0)

@@ -48,6 +48,7 @@ struct ItemBenchmarks {
                 count += 1
             }, { _ in floor.add() })
         for number in 0..<count { try kept.delete(added(number)) }
+        floor.trim(to: size)
         try row(
             size, "list", { _ = try $0.find(listed) }, { _ in floor.list() },
             rounds: max(3, min(rounds, 20_000 / size)))
