@@ -13,12 +13,15 @@ struct AttributeList: Equatable {
 
     init() {}
 
+    init(capacity: Int) { elements.reserveCapacity(capacity) }
+
     init(_ values: [ItemAttribute: AttributeValue]) {
         for (attribute, value) in values { self[attribute] = value }
     }
 
     var dictionary: [ItemAttribute: AttributeValue] {
-        var values: [ItemAttribute: AttributeValue] = [:]
+        // The row has four more at most.
+        var values = [ItemAttribute: AttributeValue](minimumCapacity: elements.count + 4)
         for element in elements { values[element.attribute] = element.value }
         return values
     }
@@ -59,6 +62,7 @@ struct AttributeList: Equatable {
 
 extension AttributeList: ExpressibleByDictionaryLiteral {
     init(dictionaryLiteral values: (ItemAttribute, AttributeValue)...) {
+        self.init(capacity: values.count)
         for (attribute, value) in values { self[attribute] = value }
     }
 }

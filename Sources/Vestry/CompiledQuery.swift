@@ -143,6 +143,7 @@ struct CompiledQuery {
     func admits(_ row: ItemRow, _ protection: Protection) -> Bool {
         guard row.itemClass == itemClass.number, references?.contains(row.reference) != false
         else { return false }
+        guard !rowValues.isEmpty else { return true }
         let inRow = ItemRecord.rowAttributes(row, protection)
         return rowValues.allSatisfy { inRow[$0.key] == $0.value }
     }

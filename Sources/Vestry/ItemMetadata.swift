@@ -79,7 +79,7 @@ struct ItemMetadata: Equatable {
         guard bytes.count >= 2, bytes.count <= Self.maximumByteCount else { throw .malformed }
         guard bytes[0] == Self.version else { throw .unsupportedVersion(bytes[0]) }
         self.itemClass = itemClass
-        values = AttributeList()
+        values = AttributeList(capacity: Int(bytes[1]))
         var last: UInt8 = 0
         var offset = 2
         for _ in 0..<bytes[1] {
