@@ -29,6 +29,7 @@ final class Connection {
     private var isPreparedForWriting = false
     /// The state in which the file was found to be this store's.
     private var checked: (version: UInt32, storeID: [UInt8])?
+    private var recentRows = RecentRows()
 
     /// Opens a connection that is in use.
     init(_ place: Place) throws(ItemStoreError) {
@@ -174,6 +175,30 @@ final class Connection {
         try check(
             unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version))
         return version
+    }
+
+    /// A row that was read before, if the file is as it was then.
+    func recentRow(primaryTag: [UInt8], _ storeID: [UInt8]) -> ItemRow? {
+        guard let row = recentRows.row(primaryTag: primaryTag), checked?.storeID == storeID else {
+            return nil
+        }
+        guard recentRows.isCurrent(header()) else {
+            recentRows.removeAll()
+            return nil
+        }
+        return row
+    }
+
+    /// Keeps a row for ``recentRow(primaryTag:_:)``, of a transaction that reads.
+    func noteRead(_ row: ItemRow) {
+        if let header = header() { recentRows.insert(row, header) }
+    }
+
+    private func header() -> RecentRows.Header? {
+        var bytes = [UInt8](repeating: 0, count: RecentRows.Header.byteCount)
+        let status = unsafe vestry_sqlite_read_file(
+            handle, &bytes, CInt(bytes.count), RecentRows.Header.offset)
+        return status == SQLITE_OK ? RecentRows.Header(bytes) : nil
     }
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }

@@ -6,12 +6,15 @@ internal import LinuxSystem
 ///
 /// The transaction is over, and what is not durable undone, when the last reference goes: that of a
 /// statement that still reads counts too.
+@safe
 final class Database {
     private let connection: Connection
     private let isKeptOpen: Bool
     private var turn: ProcessTurn?
     /// Who lends the connection, and may lend it again when this is gone.
     private let lender: (any AnyObject)?
+    /// The first read, which is not finished: SQLite holds its read lock for as long.
+    private var firstRead: OpaquePointer?
 
     /// A database in memory.
     init() throws(ItemStoreError) {
@@ -31,8 +34,34 @@ final class Database {
     }
 
     deinit {
+        if let firstRead = unsafe firstRead { unsafe connection.giveBack(firstRead) }
         // Closing ends everything too, and a fork must not come in between.
         if isKeptOpen { connection.end() }
+    }
+
+    /// Begins to read: from here on, others see the same state of the file.
+    ///
+    /// - Returns: False when it was begun before.
+    /// - Throws: `ItemStoreError`.
+    func beginReading() throws(ItemStoreError) -> Bool {
+        guard unsafe firstRead == nil else { return false }
+        let statement = unsafe try connection.take("PRAGMA schema_version")
+        unsafe firstRead = statement
+        let status = unsafe sqlite3_step(statement)
+        guard status == SQLITE_ROW else { throw error(status) }
+        return true
+    }
+
+    /// A row that was read before, where the file is kept open and nothing was read yet.
+    func recentRow(primaryTag: [UInt8], _ storeID: [UInt8]) -> ItemRow? {
+        guard isKeptOpen, unsafe firstRead == nil else { return nil }
+        return connection.recentRow(primaryTag: primaryTag, storeID)
+    }
+
+    /// Keeps a row that was read with both boxes.
+    func noteRead(_ row: ItemRow) {
+        // What a writer reads may never be durable.
+        if isKeptOpen, unsafe firstRead != nil { connection.noteRead(row) }
     }
 
     /// Prepares for changes; the turn among this process's writers lasts as long as the transaction.

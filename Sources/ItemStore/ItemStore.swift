@@ -18,20 +18,23 @@ public struct ItemStore: ~Copyable {
 
     private let file: ItemFile
     private let folder: String
-    /// What holds the read lock of a transaction that only reads.
-    private let reading: Statement?
+    private let storeID: [UInt8]
+    private let isWriter: Bool
 
     /// Opens the file to read from it; also where nothing can be written.
     ///
     /// - Parameters:
     ///   - directory: The checked store directory.
     ///   - storeID: 16 bytes, as the keybag has them.
+    ///   - isForOneRow: Whether to begin with the first read, which a kept file may not need: a row
+    ///     that it knows is as new as any transaction's would be. The state of what is read after
+    ///     that one can be a later one.
     ///   - file: The item file of this directory, with no other transaction.
     ///   - lender: Who lends the file; the transaction lets it go as its last step.
     /// - Returns: Nil when there is no item file: nothing was stored yet.
     /// - Throws: `ItemStoreError`.
     public static func openForReading(
-        in directory: borrowing StoreDirectory, storeID: [UInt8],
+        in directory: borrowing StoreDirectory, storeID: [UInt8], isForOneRow: Bool = false,
         file: ItemFile = ItemFile(isKeptOpen: false), lentBy lender: (any AnyObject)? = nil
     ) throws(ItemStoreError) -> ItemStore? {
         guard let identity = try identity(in: directory) else {
@@ -39,9 +42,10 @@ public struct ItemStore: ~Copyable {
             return nil
         }
         let database = try Database(file, in: directory.path, identity, lentBy: lender)
-        // Inside the transaction, so that what is checked is what is used.
-        let header = try Schema.check(database, storeID: storeID)
-        return ItemStore(database, reading: header, file: file, folder: directory.path)
+        let store = ItemStore(
+            database, storeID: storeID, isWriter: false, file: file, folder: directory.path)
+        if !isForOneRow { try store.beginReading() }
+        return store
     }
 
     /// Opens the file to change it, as the only writer.
@@ -76,17 +80,33 @@ public struct ItemStore: ~Copyable {
         let database = try Database(file, in: directory.path, identity, lentBy: lender)
         try database.prepareForWriting()
         try database.execute("BEGIN IMMEDIATE")
-        _ = try Schema.check(database, storeID: storeID)
-        return ItemStore(database, reading: nil, file: file, folder: directory.path)
+        try Schema.check(database, storeID: storeID)
+        return ItemStore(
+            database, storeID: storeID, isWriter: true, file: file, folder: directory.path)
     }
 
     private init(
-        _ database: Database, reading: consuming Statement?, file: ItemFile, folder: String
+        _ database: Database, storeID: [UInt8], isWriter: Bool, file: ItemFile, folder: String
     ) {
         self.database = database
-        self.reading = reading
+        self.storeID = storeID
+        self.isWriter = isWriter
         self.file = file
         self.folder = folder
+    }
+
+    /// Begins to read, where that was left to the first read.
+    func beginReading() throws(ItemStoreError) {
+        guard !isWriter, try database.beginReading() else { return }
+        try Schema.check(database, storeID: storeID)
+    }
+
+    /// A row that the kept file knows; nil where SQLite has to look.
+    func recentRow(primaryTag: [UInt8], boxes: ItemBoxes) -> ItemRow? {
+        guard !isWriter else { return nil }
+        guard var row = database.recentRow(primaryTag: primaryTag, storeID) else { return nil }
+        if boxes == .metadata { row.value = nil }
+        return row
     }
 
     /// Checks the file, and the journal that SQLite would roll back into it, by name.

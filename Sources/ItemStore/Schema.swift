@@ -70,20 +70,14 @@ enum Schema {
         return try database.serialized()
     }
 
-    /// Refuses what is not the item file of this store in a format that this program knows.
-    ///
-    /// - Returns: The transaction's first read, which is not finished: as long as this statement
-    ///   lives, SQLite holds its read lock, and others read the same state of the file.
-    /// - Throws: `ItemStoreError`.
-    static func check(
-        _ database: Database, storeID: [UInt8]
-    ) throws(ItemStoreError) -> Statement {
-        let header = try Statement("PRAGMA application_id", on: database)
+    /// Refuses what is not the item file of this store in a format that this program knows; inside
+    /// the transaction, so that what is checked is what is used.
+    static func check(_ database: Database, storeID: [UInt8]) throws(ItemStoreError) {
+        guard try !database.wasChecked(storeID) else { return }
         // An empty file is a database for SQLite; here it is one that lost its contents.
-        guard try header.step(), try header.integer(at: 0) == applicationID else {
+        guard try number("PRAGMA application_id", on: database) == applicationID else {
             throw .damaged(reason: "not an item file")
         }
-        guard try !database.wasChecked(storeID) else { return header }
         let actualVersion = try number("PRAGMA user_version", on: database)
         guard actualVersion <= version else { throw .newerFormat(version: actualVersion) }
         guard actualVersion == version else { throw .damaged(reason: "no such schema version") }
@@ -94,7 +88,6 @@ enum Schema {
         guard try !query.step() else { throw .damaged(reason: "two store ids") }
         guard actualID == storeID else { throw .foreignStore }
         try database.noteChecked(storeID)
-        return header
     }
 
     private static func number(

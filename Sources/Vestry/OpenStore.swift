@@ -79,10 +79,11 @@ struct OpenStore: ~Copyable {
         return ItemTags(indexKey: key)
     }
 
-    func itemsForReading() throws(VestryError) -> ItemStore? {
+    func itemsForReading(isForOneRow: Bool = false) throws(VestryError) -> ItemStore? {
         try mappingErrors { () throws(ItemStoreError) in
             try ItemStore.openForReading(
-                in: files.directory, storeID: storeID.bytes, file: files.items, lentBy: loan)
+                in: files.directory, storeID: storeID.bytes, isForOneRow: isForOneRow,
+                file: files.items, lentBy: loan)
         }
     }
 
