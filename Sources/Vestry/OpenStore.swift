@@ -23,7 +23,7 @@ struct OpenStore: ~Copyable {
         self.processKeys = processKeys
         keybag = files.keybag
         keyring = KernelKeyring(store: files.keybag.storeID)
-        files.keys.beginOperation()
+        files.beginOperation()
     }
 
     var storeID: StoreID { keybag.storeID }
@@ -35,11 +35,7 @@ struct OpenStore: ~Copyable {
     /// - Throws: `VestryError` when the kernel keyring cannot be used.
     func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
         if let processKeys { return try processKeys.key(keyClass) }
-        let key = try mappingErrors { () throws(KeyringError) in
-            try files.keys.classKey(keyClass)
-        }
-        guard let key, keybag.accepts(key) else { return nil }
-        return .some(key)
+        return try mappingErrors { () throws(KeyringError) in try files.key(keyClass) }
     }
 
     /// The key that items of a class are sealed with, or nil when the class is locked.

@@ -1,7 +1,9 @@
 internal import ItemStore
 internal import KernelKeyring
 internal import Keybag
+internal import KeyClasses
 internal import LinuxSystem
+internal import Sealing
 internal import Synchronization
 
 /// What a store is read through, for one operation at a time: opened for it, or kept open for many.
@@ -10,7 +12,11 @@ final class StoreFiles {
     let keybag: Keybag
     let items: ItemFile
     /// Knows where the class keys are, and none of them.
-    let keys: ClassKeyReader
+    private let keys: ClassKeyReader
+    /// Of those that the keybag has accepted.
+    private var accepted: [(keyClass: KeyClass, epoch: UInt32, mark: [UInt8])] = []
+    /// Nil where nothing is recognized, because it is used once.
+    private let recognizer: Recognizer?
 
     /// Nil for a keybag that is not read from a file.
     private let keybagFile: FileIdentity?
@@ -25,6 +31,31 @@ final class StoreFiles {
         self.keybagFile = keybagFile
         items = ItemFile(isKeptOpen: isKeptOpen)
         keys = ClassKeyReader(KernelKeyring(store: keybag.storeID))
+        recognizer = isKeptOpen ? Recognizer() : nil
+    }
+
+    func beginOperation() { keys.beginOperation() }
+
+    /// The key of a class, as it is in the kernel now.
+    ///
+    /// - Returns: Nil when it is not there, or not the keybag's own.
+    /// - Throws: `KeyringError` when the kernel keyring cannot be used.
+    func key(_ keyClass: KeyClass) throws(KeyringError) -> ClassKey? {
+        guard let key = try keys.classKey(keyClass) else { return nil }
+        return accepts(key) ? .some(key) : nil
+    }
+
+    /// Whether a key is the keybag's own, which its check value has to say only once.
+    private func accepts(_ key: borrowing ClassKey) -> Bool {
+        guard let recognizer else { return keybag.accepts(key) }
+        let mark = recognizer.mark(of: key.seed)
+        for known in accepted
+        where known.keyClass == key.keyClass && known.epoch == key.epoch && known.mark == mark {
+            return true
+        }
+        guard keybag.accepts(key) else { return false }
+        accepted.append((key.keyClass, key.epoch, mark))
+        return true
     }
 
     /// Whether another opening would find the same directory and the same keybag.

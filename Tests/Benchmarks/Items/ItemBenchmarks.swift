@@ -11,7 +11,7 @@ struct ItemBenchmarks {
         let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         let sizes = numbers.count > 1 ? Array(numbers.dropFirst()) : [10, 1000, 10_000, 100_000]
         let benchmarks = try ItemBenchmarks(rounds: numbers.first ?? 200)
-        print("items     operation                ms   floor ms  x floor")
+        print("items     operation                        ms   floor ms  x floor")
         for size in sizes { try benchmarks.measure(size) }
     }
 
@@ -32,10 +32,20 @@ struct ItemBenchmarks {
             try kept.set(secret(), for: key(number))
         }
         floor.fill(to: size)
+        try kept.set(secret(), for: unlockedKey, accessibility: .whenUnlocked)
         let one = ItemQuery(.genericPassword, [.service: "service", .account: "account 7"])
         var listed = ItemQuery(.genericPassword)
         listed.limit = .all
         try row(size, "get", { _ = try $0.secret(for: key(7)) }, { _ in floor.get(7) })
+        try row(
+            size, "get, unlocked", { _ = try $0.secret(for: unlockedKey) }, { _ in floor.get(7) })
+        var turn = 0
+        try row(
+            size, "get, in turn",
+            {
+                _ = try $0.secret(for: key(turn % size))
+                turn += 7
+            }, { floor.get($0 * 7 % size) })
         try row(
             size, "search", { _ = try $0.find(one, wantingSecrets: true) }, { _ in floor.get(7) })
         try row(size, "update", { try $0.set(secret(), for: key(7)) }, { _ in floor.update(7) })
@@ -71,7 +81,7 @@ struct ItemBenchmarks {
         for (title, time) in [(name, median(times)), (name + ", kept open", median(keptTimes))] {
             print(
                 String(
-                    format: "%-9d %-18@ %9.4f %10.4f %8.2f", size, title as NSString, time * 1000,
+                    format: "%-9d %-26@ %9.4f %10.4f %8.2f", size, title as NSString, time * 1000,
                     floor * 1000, time / floor))
         }
     }
@@ -85,6 +95,8 @@ struct ItemBenchmarks {
     func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     func key(_ number: Int) -> ItemKey { ItemKey(service: "service", account: "account \(number)") }
+
+    let unlockedKey = ItemKey(service: "unlocked", account: "")
 
     func added(_ number: Int) -> ItemKey { ItemKey(service: "added", account: "\(number)") }
 
