@@ -87,9 +87,13 @@ final class Connection {
     }
 
     /// Ends a transaction's use, and undoes what it has not made durable.
-    func end() {
+    ///
+    /// - Returns: False when that failed: another transaction would go on with this one.
+    func end() -> Bool {
         if unsafe sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+        guard unsafe sqlite3_get_autocommit(handle) != 0 else { return false }
         use = nil
+        return true
     }
 
     /// Sets what only a writer needs: these statements read the file.

@@ -9,7 +9,7 @@ internal import LinuxSystem
 @safe
 final class Database {
     private let connection: Connection
-    private let isKeptOpen: Bool
+    private let file: ItemFile?
     private var turn: ProcessTurn?
     /// Who lends the connection, and may lend it again when this is gone.
     private let lender: (any AnyObject)?
@@ -19,7 +19,7 @@ final class Database {
     /// A database in memory.
     init() throws(ItemStoreError) {
         connection = try Connection(.memory)
-        isKeptOpen = false
+        file = nil
         lender = nil
     }
 
@@ -28,7 +28,7 @@ final class Database {
         lentBy lender: (any AnyObject)?
     ) throws(ItemStoreError) {
         connection = try file.connection(in: folder, identity)
-        isKeptOpen = file.isKeptOpen
+        self.file = file
         self.lender = lender
         try connection.begin()
     }
@@ -36,7 +36,8 @@ final class Database {
     deinit {
         if let firstRead = unsafe firstRead { unsafe connection.giveBack(firstRead) }
         // Closing ends everything too, and a fork must not come in between.
-        if isKeptOpen { connection.end() }
+        guard let file, file.isKeptOpen else { return }
+        if !connection.end() { file.close() }
     }
 
     /// Begins to read: from here on, others see the same state of the file.
@@ -54,14 +55,14 @@ final class Database {
 
     /// A row that was read before, where the file is kept open and nothing was read yet.
     func recentRow(primaryTag: [UInt8], _ storeID: [UInt8]) -> ItemRow? {
-        guard isKeptOpen, unsafe firstRead == nil else { return nil }
+        guard file?.isKeptOpen == true, unsafe firstRead == nil else { return nil }
         return connection.recentRow(primaryTag: primaryTag, storeID)
     }
 
     /// Keeps a row that was read with both boxes.
     func noteRead(_ row: ItemRow) {
         // What a writer reads may never be durable.
-        if isKeptOpen, unsafe firstRead != nil { connection.noteRead(row) }
+        if file?.isKeptOpen == true, unsafe firstRead != nil { connection.noteRead(row) }
     }
 
     /// Prepares for changes; the turn among this process's writers lasts as long as the transaction.

@@ -30,7 +30,11 @@ public final class ItemFile {
     /// Notes what a transaction has made of the file.
     func noteWritten(in folder: String) {
         var status = stat()
-        identity = unsafe lstat(Self.path(in: folder), &status) == 0 ? FileIdentity(status) : nil
+        let isThere = unsafe lstat(Self.path(in: folder), &status) == 0
+        let written = FileIdentity(status)
+        // Not what has taken its place meanwhile.
+        let isSame = isThere && identity.map { written.isSameFile(as: $0) } == true
+        identity = isSame ? written : nil
     }
 
     private static func path(in folder: String) -> String { folder + "/" + ItemStore.fileName }

@@ -18,6 +18,11 @@ public struct FileIdentity: Equatable, Sendable {
         init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
     }
 
+    /// Whether it is the same file, changed or not.
+    public func isSameFile(as other: FileIdentity) -> Bool {
+        device == other.device && inode == other.inode
+    }
+
     /// What fstat(2) or lstat(2) has found.
     public init(_ status: stat) {
         device = status.st_dev

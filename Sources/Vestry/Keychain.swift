@@ -127,7 +127,7 @@ public struct Keychain: Sendable {
     /// let keychain = try Keychain().keptOpen()
     /// ```
     ///
-    /// An operation answers as it does otherwise, and in less than a third of the time. The
+    /// An operation answers as it does otherwise, and a read in about a tenth of the time. The
     /// descriptors of the folder and of the item file stay open, and SQLite's memory and the keybag
     /// stay in this process; the class keys are read from the kernel for each operation, and forgotten.
     /// Nothing is locked in between. Before each operation it is looked whether the files are still the
