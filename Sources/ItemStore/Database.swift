@@ -34,7 +34,7 @@ final class Database {
     }
 
     deinit {
-        if let firstRead = unsafe firstRead { unsafe connection.giveBack(firstRead) }
+        endReading()
         // Closing ends everything too, and a fork must not come in between.
         guard let file, file.isKeptOpen else { return }
         if !connection.end() { file.close() }
@@ -49,8 +49,17 @@ final class Database {
         let statement = unsafe try connection.take("PRAGMA schema_version")
         unsafe firstRead = statement
         let status = unsafe sqlite3_step(statement)
-        guard status == SQLITE_ROW else { throw error(status) }
+        guard status == SQLITE_ROW else {
+            let failure = error(status)
+            endReading()
+            throw failure
+        }
         return true
+    }
+
+    func endReading() {
+        if let firstRead = unsafe firstRead { unsafe connection.giveBack(firstRead) }
+        unsafe firstRead = nil
     }
 
     /// A row that was read before, where the file is kept open and nothing was read yet.

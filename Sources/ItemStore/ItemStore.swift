@@ -98,7 +98,13 @@ public struct ItemStore: ~Copyable {
     /// Begins to read, where that was left to the first read.
     func beginReading() throws(ItemStoreError) {
         guard !isWriter, try database.beginReading() else { return }
-        try Schema.check(database, storeID: storeID)
+        do {
+            try Schema.check(database, storeID: storeID)
+        } catch {
+            // Nothing is read from it, now or later.
+            database.endReading()
+            throw error
+        }
     }
 
     /// A row that the kept file knows; nil where SQLite has to look.
