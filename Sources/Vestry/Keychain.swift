@@ -134,8 +134,8 @@ public struct Keychain: Sendable {
     /// same: if not, they are opened anew.
     ///
     /// Copies share the files, which close when the last copy goes. They can be used from any thread:
-    /// an operation that runs while another one has the files opens its own. A child of fork(2) opens
-    /// its own too.
+    /// an operation that runs while another one has the files opens its own, and takes its time, so that
+    /// busy threads better call this once each. A child of fork(2) opens its own too.
     ///
     /// A program that closes descriptors that it has not opened, as daemons do when they start, should
     /// do so first. When the folder's is not the folder's any more, the files are given up, without
