@@ -150,14 +150,19 @@ struct ForkTests {
         let storeParent = (test.home.storePath as NSString).deletingLastPathComponent
         let outcome = try inChild {
             var kept: Keychain? = keychain.keptOpen()
-            guard kept.map({ use("first", by: $0) }) == 0 else { return 3 }
+            var idle: Keychain? = keychain.keptOpen()
+            guard kept.map({ use("first", by: $0) }) == 0,
+                idle.map({ use("first", by: $0) }) == 0
+            else { return 3 }
             let numbers = OpenDescriptors(below: folder).numbers
-            guard numbers.count == 2 else { return 4 }
+            guard numbers.count == 4 else { return 4 }
             for number in numbers { close(number) }
             if areOthersOpened {
                 let other = unsafe open(decoy, O_RDWR)
                 for number in numbers where number != other { dup2(other, number) }
             }
+            // Nothing of others is closed.
+            idle = nil
             guard kept.map({ use("second", by: $0) }) == 0 else { return 5 }
             guard kept.map({ use("third", by: $0) }) == 0 else { return 6 }
             kept = nil
