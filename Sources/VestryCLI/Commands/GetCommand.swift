@@ -16,19 +16,23 @@ struct GetCommand: Command, Equatable {
         with --require-password. Without a terminal such an item is exit status 4.
 
           --first                     the oldest, where several items match
+          --pinentry                  ask with the program 'pinentry' instead of on the terminal
         \(ItemSelection.usage)
         """
-    static let options: [Arguments.Option] = ItemSelection.options + [.flag("--first")]
+    static let options: [Arguments.Option] =
+        ItemSelection.options + [.flag("--first"), Pinentry.option]
 
     let selection: ItemSelection
+    let asking: Asking
 
     init(_ arguments: Arguments) throws(UsageError) {
         selection = try ItemSelection(arguments, of: Self.self)
         try selection.checkNamesSomething(of: Self.self)
+        asking = Asking(arguments)
     }
 
     func run() throws(Failure) -> ExitStatus {
-        let prompt = PresencePrompt()
+        let prompt = PresencePrompt(asking)
         var keychain = try selection.item.keychain()
         keychain.presenceHandler = prompt.handler
         let address = try selection.address(in: keychain)
