@@ -52,11 +52,11 @@ struct Terminal: ~Copyable {
         return unsafe tcgetattr(descriptor.rawValue, &settings) == 0 ? settings : nil
     }
 
-    /// Sets the terminal up again as it was, where somebody has changed it.
+    /// Sets the terminal up again as it was, where this job has it and somebody has changed it.
     ///
-    /// Only then, because the terminal stops a job in the background that tries.
+    /// Behind a window, another job can have the terminal meanwhile, set up as that one needs it.
     func restore(_ previous: termios) {
-        guard let now = settings,
+        guard tcgetpgrp(descriptor.rawValue) == getpgrp(), let now = settings,
             now.c_lflag != previous.c_lflag || now.c_iflag != previous.c_iflag
                 || now.c_oflag != previous.c_oflag
         else { return }

@@ -259,6 +259,34 @@ def what_the_caller_ignores_and_a_closed_input_change_nothing():
     assert not is_running()
 
 
+@case
+def the_password_is_in_guarded_memory_alone():
+    locked_login()
+    process = start("unlock", "--pinentry", **stand_in({"BYE": "hang"}, BYE=b"", GETPIN=given(PASSWORD)))
+    eventually(lambda: (FOLDER / "log").exists() and "hangs" in seen(), 20, "the answer")
+    guarded, others = memory_with(process.pid, PASSWORD)
+    process.communicate(timeout=60)
+    equal(process.returncode, DONE)
+    equal(others, [])
+    assert guarded, "libsodium's memory, which is left out of dumps, has it"
+
+
+def memory_with(process, marker):
+    """The parts of a process's memory that hold `marker`: those left out of core dumps, and all others."""
+    guarded, others = [], []
+    part = None
+    with open(f"/proc/{process}/smaps") as lines, open(f"/proc/{process}/mem", "rb", 0) as memory:
+        for line in lines:
+            if "-" in line.split()[0]:
+                part = line.split()
+            elif line.startswith("VmFlags:") and part[1][0] == "r" and not part[-1].startswith("[v"):
+                start, end = (int(number, 16) for number in part[0].split("-"))
+                memory.seek(start)
+                if marker in memory.read(end - start):
+                    (guarded if "dd" in line.split() else others).append(" ".join(part))
+    return guarded, others
+
+
 @at_terminal
 def debians_own_pinentry_asks_at_a_terminal(make):
     locked_login()
