@@ -5,10 +5,11 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import time
 
 from cases_terminal import at_terminal
-from harness import case, equal, eventually
+from harness import Skip, case, equal, eventually
 from world import (CANCELLED, DONE, FAILURE, LOCKED, MISMATCH, PASSWORDS, PROGRAM, TIMED_OUT, UNAVAILABLE, USAGE, expect,
                    login, put, start)
 
@@ -287,13 +288,54 @@ def memory_with(process, marker):
     return guarded, others
 
 
+@case
+def debians_own_pinentry_asks_in_a_window():
+    programs = ("/usr/bin/Xvfb", "/usr/bin/xdotool", "/usr/bin/pinentry-gtk-2")
+    for program in programs:
+        if not os.path.exists(program):
+            raise Skip(f"there is no {program}")
+    locked_login()
+    reader, writer = os.pipe()
+    server = subprocess.Popen(
+        [programs[0], "-displayfd", str(writer), "-ac", "-nolisten", "tcp"], pass_fds=[writer],
+        stderr=subprocess.DEVNULL)
+    os.close(writer)
+    try:
+        with os.fdopen(reader) as lines:
+            environment = {"PATH": debians("pinentry-gtk-2"), "DISPLAY": ":" + lines.readline().strip()}
+        # What is typed while the window still comes up may be lost: so all of it, away with it, and again;
+        # and the last key until it has its effect.
+        wipe = ["--repeat", "30", "--repeat-delay", "5", "BackSpace"]
+        password = [["type", PASSWORD.decode()], ["key", *wipe], ["type", PASSWORD.decode()]]
+        for keys, last, status in (([], "Escape", CANCELLED), (password, "Return", DONE)):
+            process = start("unlock", "--pinentry", environment=environment)
+
+            def press(*arguments):
+                return subprocess.run([programs[1], *arguments], env=environment, stdout=subprocess.DEVNULL).returncode
+
+            eventually(lambda: press("search", "--onlyvisible", "--name", "Vestry") == 0, 60, "the window")
+            for arguments in keys:
+                press(*arguments)
+            eventually(lambda: press("key", last) == 0 and process.poll() is not None, 60, "the end")
+            equal(process.returncode, status, process.communicate()[1])
+        expect(DONE, "status")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def debians(name):
+    """A folder for PATH in which one of Debian's programs is the pinentry."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    (FOLDER / "pinentry").symlink_to(f"/usr/bin/{name}")
+    return str(FOLDER)
+
+
 @at_terminal
 def debians_own_pinentry_asks_at_a_terminal(make):
     locked_login()
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir()
-    (FOLDER / "pinentry").symlink_to("/usr/bin/pinentry-curses")
-    environment = {"PATH": str(FOLDER), "TERM": "xterm", "LANG": "C.UTF-8"}
+    environment = {"PATH": debians("pinentry-curses"), "TERM": "xterm", "LANG": "C.UTF-8"}
     terminal = make("unlock", "--pinentry", environment=environment)
     terminal.wait_for(b"Login password of alice")
     terminal.wait_for(b"Password:")
