@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -178,4 +179,56 @@ int vestry_turn_begin(int64_t milliseconds)
 void vestry_turn_end(void)
 {
     pthread_mutex_unlock(&turn);
+}
+
+static int start_program(const char *name, int input, int output, int32_t *process)
+{
+    char *arguments[] = { (char *)name, NULL };
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&none);
+    if ((error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) == 0 &&
+        (error = posix_spawn_file_actions_addopen(
+            &actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)) == 0 &&
+        (error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0 &&
+        (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
+        (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)) == 0)
+        error = posix_spawnp(process, name, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
+{
+    int input[2], output[2];
+    if (pipe2(input, O_CLOEXEC) != 0)
+        return errno;
+    if (pipe2(output, O_CLOEXEC) != 0) {
+        int error = errno;
+        close(input[0]);
+        close(input[1]);
+        return error;
+    }
+    int error = start_program(name, input[0], output[1], process);
+    close(input[0]);
+    close(output[1]);
+    if (error != 0) {
+        close(input[1]);
+        close(output[0]);
+        return error;
+    }
+    *to = input[1];
+    *from = output[0];
+    return 0;
 }

@@ -2,18 +2,20 @@ internal import LinuxSystem
 internal import SecureMemory
 internal import Vestry
 
-/// Where a command gets a password from: the terminal, or a descriptor that the caller names.
+/// Where a command gets a password from: a person, or a descriptor that the caller names.
 struct PasswordSource: Equatable {
     /// Enough for any password that counts, and a line end.
     private static let limit = 4096
 
     private let option: String
     private let descriptor: Int32?
+    private let asking: Asking
 
     init(
         option: String, in arguments: Arguments, of command: (some Command).Type
     ) throws(UsageError) {
         self.option = option
+        asking = Asking(arguments)
         guard let text = arguments.value(of: option) else {
             descriptor = nil
             return
@@ -21,19 +23,22 @@ struct PasswordSource: Equatable {
         guard let number = Arguments.number(text, atMost: Int(Int32.max)) else {
             throw command.usageError("option '\(option)' needs a number")
         }
+        guard asking == .terminal else {
+            throw command.usageError("\(option) and --pinentry exclude each other")
+        }
         descriptor = Int32(number)
     }
 
-    var isTerminal: Bool { descriptor == nil }
+    /// Whether somebody types it.
+    var isPerson: Bool { descriptor == nil }
 
-    func read(asking prompt: String) throws(Failure) -> SecretBytes {
+    func read(asking question: String) throws(Failure) -> SecretBytes {
         guard let descriptor else {
-            guard let terminal = Terminal() else {
-                throw Failure(
+            return try asking.ask(
+                question,
+                withoutTerminal: Failure(
                     .failure, "no terminal to ask for the password on",
-                    hint: "give the password with \(option)")
-            }
-            return try terminal.ask(prompt)
+                    hint: "give the password with \(option)"))
         }
         do throws(SystemCallError) {
             return SecretInput.droppingLineEnd(

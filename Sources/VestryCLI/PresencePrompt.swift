@@ -2,26 +2,28 @@ internal import SecureMemory
 internal import Synchronization
 internal import Vestry
 
-/// Asks on the terminal for the password that an item takes at each read: the login password, or the
+/// Asks a person for the password that an item takes at each read: the login password, or the
 /// one of the program that has made the item.
 ///
-/// The terminal is opened when there is a question, and not before.
+/// Nothing is opened or started before there is a question.
 final class PresencePrompt: Sendable {
     /// Why there was no answer, in the command's words.
     private let failure = Mutex<Failure?>(nil)
+    private let asking: Asking
+
+    init(_ asking: Asking) { self.asking = asking }
 
     /// The handler for a keychain.
     var handler: PresenceHandler {
         { question throws(VestryError) in
             do throws(Failure) {
-                guard let terminal = Terminal() else {
-                    throw Failure(
+                return try self.asking.ask(
+                    Self.text(of: question),
+                    withoutTerminal: Failure(
                         .locked,
                         "the item asks for the \(question.kind.password) at each read, and there "
                             + "is no terminal to ask on",
-                        hint: "run the command on a terminal")
-                }
-                return try terminal.ask(Self.text(of: question))
+                        hint: "run the command on a terminal"))
             } catch {
                 self.failure.withLock { $0 = error }
                 throw VestryError(error.status == .locked ? .locked : .cancelled)
@@ -29,11 +31,11 @@ final class PresencePrompt: Sendable {
         }
     }
 
-    /// What the terminal shows.
+    /// What the person is asked for.
     static func text(of question: PresenceQuestion) -> String {
         let password = question.kind.password
         return password.prefix(1).uppercased() + password.dropFirst()
-            + " to read \(question.text.escapedForTerminal): "
+            + " to read \(question.text.escapedForTerminal)"
     }
 
     /// Runs `body` and throws what its error means for the command.

@@ -46,6 +46,24 @@ struct Terminal: ~Copyable {
         }
     }
 
+    /// How the terminal is set up; nil when it does not say.
+    var settings: termios? {
+        var settings = termios()
+        return unsafe tcgetattr(descriptor.rawValue, &settings) == 0 ? settings : nil
+    }
+
+    /// Sets the terminal up again as it was, where this job has it and somebody has changed it.
+    ///
+    /// Behind a window, another job can have the terminal meanwhile, set up as that one needs it.
+    func restore(_ previous: termios) {
+        guard tcgetpgrp(descriptor.rawValue) == getpgrp(), let now = settings,
+            now.c_lflag != previous.c_lflag || now.c_iflag != previous.c_iflag
+                || now.c_oflag != previous.c_oflag
+        else { return }
+        var previous = previous
+        unsafe tcsetattr(descriptor.rawValue, TCSAFLUSH, &previous)
+    }
+
     private enum Answer: ~Copyable {
         case line(SecretBytes)
         case signal(CInt)

@@ -5,7 +5,7 @@ internal import LinuxSystem
 ///
 /// Rules of its interface: standard output carries only what was asked for; messages go to standard
 /// error, with the program's name first; each failure names its cause and what to do next; nothing
-/// prompts without a terminal, and nothing waits unless asked to.
+/// prompts without a terminal, or in a window, and nothing waits, unless asked to.
 @main
 enum VestryProgram {
     static let version = "0.1.0"

@@ -138,7 +138,7 @@ def contents(folder=STORE):
 class Terminal:
     """The command with a person at a pseudo-terminal."""
 
-    def __init__(self, *arguments, user="alice", program=PROGRAM):
+    def __init__(self, *arguments, user="alice", program=PROGRAM, environment=None):
         self.master, slave = pty.openpty()
         self.before = termios.tcgetattr(slave)
         self.slave = slave
@@ -153,7 +153,7 @@ class Terminal:
 
         os.chown(os.ttyname(slave), 2001, 2001)
         self.process = subprocess.Popen(
-            [program, *arguments], env={}, cwd="/", stdin=slave, stdout=slave, stderr=slave,
+            [program, *arguments], env=environment or {}, cwd="/", stdin=slave, stdout=slave, stderr=slave,
             preexec_fn=prepare_child)
 
     def wait_for(self, text, seconds=20):

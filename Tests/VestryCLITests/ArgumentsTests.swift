@@ -71,6 +71,9 @@ import Vestry
         Refusal(
             ["unlock", "--password-fd=99999999999999999999"],
             "unlock: option '--password-fd' needs a number"),
+        Refusal(
+            ["unlock", "--pinentry", "--password-fd", "3"],
+            "unlock: --password-fd and --pinentry exclude each other"),
         Refusal(["unlock", "hunter2"], "unlock: a password is never taken from the arguments"),
         Refusal(
             ["wait", "--timeout", "1.5"],
@@ -262,11 +265,21 @@ import Vestry
         #expect(wait.timeout == nil)
         let get = try #require(try command(["get", "s", "a"]) as? GetCommand)
         #expect(get.patience == nil)
+        #expect(get.asking == .terminal)
         let lock = try #require(try command(["lock"]) as? LockCommand)
         #expect(!lock.isAll)
         #expect(lock.user == nil)
         let unlock = try #require(try command(["unlock"]) as? UnlockCommand)
-        #expect(unlock.password.isTerminal)
+        #expect(unlock.password.isPerson)
+    }
+
+    @Test func pinentryAsksWhereItIsNamed() throws {
+        let get = try #require(try command(["get", "--pinentry", "s", "a"]) as? GetCommand)
+        #expect(get.asking == .pinentry)
+        let unlock = try #require(try command(["unlock", "--pinentry"]) as? UnlockCommand)
+        #expect(unlock.password.isPerson)
+        #expect(unlock != (try command(["unlock"]) as? UnlockCommand))
+        #expect(throws: UsageError.self) { try command(["rewrap", "--pinentry"]) }
     }
 
     @Test func everyVerbExplainsItself() throws {

@@ -13,8 +13,8 @@ import VestryTesting
 
     @Test(
         arguments: [
-            (.userPresence, "Login password to read L\\u{1B}: "),
-            (.applicationPassword, "Application password to read L\\u{1B}: "),
+            (.userPresence, "Login password to read L\\u{1B}"),
+            (.applicationPassword, "Application password to read L\\u{1B}"),
         ] as [(AccessControl.Flags, String)])
     func saysWhichPasswordIsAskedFor(_ flags: AccessControl.Flags, _ expected: String) throws {
         var keychain = try TestingKeychain().keychain

@@ -58,4 +58,11 @@ void vestry_turn_end(void);
 /* signalfd(2) for `count` signals, which the Glibc module does not show. */
 int vestry_signal_descriptor(const int *signals, int count);
 
+/*
+ * posix_spawnp(3) with this process's environment, `name` as the one argument, no signal blocked,
+ * pipes `to` its standard input and `from` its standard output, /dev/null for its messages, and no
+ * other descriptor. The numbers 0 to 2 must be taken. 0 or an error number.
+ */
+int vestry_start_program(const char *name, int32_t *process, int *to, int *from);
+
 #endif

@@ -21,18 +21,21 @@ struct GetCommand: Command, Equatable {
           --wait TIME                 where it is locked, sleep until it can be read, at most so
                                       long, and then end with exit status 11: seconds, or a number
                                       with a unit as in 90s, 10m, 12h or 2d
+          --pinentry                  ask with the program 'pinentry' instead of on the terminal
         \(ItemSelection.usage)
         """
     static let options: [Arguments.Option] =
-        ItemSelection.options + [.flag("--first"), .value("--wait")]
+        ItemSelection.options + [.flag("--first"), .value("--wait"), Pinentry.option]
 
     let selection: ItemSelection
     let patience: Duration?
+    let asking: Asking
 
     init(_ arguments: Arguments) throws(UsageError) {
         selection = try ItemSelection(arguments, of: Self.self)
         try selection.checkNamesSomething(of: Self.self)
         patience = try TimeSpan.value(of: "--wait", in: arguments, of: Self.self)
+        asking = Asking(arguments)
     }
 
     func run() throws(Failure) -> ExitStatus {
@@ -44,7 +47,7 @@ struct GetCommand: Command, Equatable {
 
     /// The secret, as soon as it can be read.
     private func secret(before deadline: Deadline?) throws(Failure) -> SecretBytes {
-        let prompt = PresencePrompt()
+        let prompt = PresencePrompt(asking)
         var keychain = try selection.item.keychain()
         keychain.presenceHandler = prompt.handler
         if let deadline { try wait(for: .afterFirstUnlock, of: keychain, before: deadline) }

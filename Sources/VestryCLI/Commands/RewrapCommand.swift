@@ -37,10 +37,10 @@ struct RewrapCommand: Command, Equatable {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         if keychain.status().state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }
         let account = keychain.accountName.escapedForTerminal
-        let oldPassword = try old.read(asking: "Password that opens the keychain of \(account): ")
-        let newPassword = try new.read(asking: "Login password of \(account): ")
-        if new.isTerminal {
-            let again = try new.read(asking: "The same again: ")
+        let oldPassword = try old.read(asking: "Password that opens the keychain of \(account)")
+        let newPassword = try new.read(asking: "Login password of \(account)")
+        if new.isPerson {
+            let again = try new.read(asking: "The same again")
             guard newPassword.constantTimeEquals(again) else {
                 throw Failure(
                     .mismatch, "the two passwords differ", hint: "nothing was changed; try again")

@@ -4,7 +4,7 @@ internal import Vestry
 struct UnlockCommand: Command, Equatable {
     static let name = "unlock"
     static let usage = """
-        usage: vestry unlock [--password-fd N]
+        usage: vestry unlock [--password-fd N | --pinentry]
 
         Opens the keychain with the login password, as a login does: for sessions without one, such
         as ssh with a public key. The password is asked for on the terminal and handed to the unlock
@@ -13,9 +13,11 @@ struct UnlockCommand: Command, Equatable {
           --password-fd N  read the password from descriptor N to its end instead; one line end
                            after it (LF or CRLF) is dropped, and bytes after the 512th do not count,
                            as for every login
+          --pinentry       ask with the program 'pinentry' instead, which opens a window where there
+                           is a display; it is never used without this option
 
         """
-    static let options: [Arguments.Option] = [.value("--password-fd")]
+    static let options: [Arguments.Option] = [.value("--password-fd"), Pinentry.option]
 
     let password: PasswordSource
 
@@ -39,7 +41,7 @@ struct UnlockCommand: Command, Equatable {
             break
         }
         let password = try password.read(
-            asking: "Login password of \(keychain.accountName.escapedForTerminal): ")
+            asking: "Login password of \(keychain.accountName.escapedForTerminal)")
         let outcome = try reporting { () throws(VestryError) in
             try keychain.unlock(password: password)
         }

@@ -82,7 +82,7 @@ struct SecurityCommand: Equatable {
     private func find(in keychain: Keychain) throws(SecurityFailure) {
         let wantsPassword = !arguments.flags.isDisjoint(with: ["g", "w"])
         var keychain = keychain
-        keychain.presenceHandler = PresencePrompt().handler
+        keychain.presenceHandler = PresencePrompt(.terminal).handler
         let record = try searching { () throws(VestryError) in
             try keychain.find(query, wantingSecrets: wantsPassword)
         }
