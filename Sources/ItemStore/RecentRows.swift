@@ -32,9 +32,19 @@ struct RecentRows {
     private static let rowByteLimit = 8192
 
     private var header: Header?
-    private var rows: [[UInt8]: ItemRow] = [:]
+    /// By the beginnings of their tags, which are hashes already.
+    private var rows: [UInt64: ItemRow] = [:]
 
-    func row(primaryTag: [UInt8]) -> ItemRow? { rows[primaryTag] }
+    func row(primaryTag: [UInt8]) -> ItemRow? {
+        guard let row = rows[Self.beginning(of: primaryTag)], row.primaryTag == primaryTag else {
+            return nil
+        }
+        return row
+    }
+
+    private static func beginning(of tag: [UInt8]) -> UInt64 {
+        tag.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
 
     func isCurrent(_ header: Header?) -> Bool { header != nil && header == self.header }
 
@@ -45,7 +55,7 @@ struct RecentRows {
         }
         if self.header != header || rows.count >= Self.limit { removeAll() }
         self.header = header
-        rows[row.primaryTag] = row
+        rows[Self.beginning(of: row.primaryTag)] = row
     }
 
     mutating func removeAll() { (header, rows) = (nil, [:]) }
