@@ -62,27 +62,7 @@ public struct StoreDirectory: ~Copyable, Sendable {
     /// - Throws: `PrivateFileError.system` when it cannot be read.
     public func isEmpty() throws(PrivateFileError) -> Bool {
         try mappingErrors { () throws(SystemCallError) in
-            let copy = try FileDescriptor(
-                opening: ".", in: descriptor.rawValue, flags: O_RDONLY | O_DIRECTORY)
-            guard let stream = unsafe fdopendir(copy.rawValue) else {
-                throw SystemCallError(last: "fdopendir")
-            }
-            _ = copy.release()
-            defer { _ = unsafe closedir(stream) }
-            while true {
-                // NULL is the end or a failure (readdir(3)); a folder that cannot be read is not empty.
-                Glibc.errno = 0
-                guard let entry = unsafe readdir(stream) else {
-                    guard Glibc.errno == 0 else { throw SystemCallError(last: "readdir") }
-                    return true
-                }
-                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-                    unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        unsafe String(cString: $0)
-                    }
-                }
-                if !name.hasPrefix(".") { return false }
-            }
+            try descriptor.names().allSatisfy { $0.hasPrefix(".") }
         }
     }
 
