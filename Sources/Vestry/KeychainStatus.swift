@@ -42,6 +42,11 @@ public struct KeychainStatus: Sendable {
     ///
     /// An open keychain can have it too: it stays open until the next reboot, and then stays locked.
     public let mismatchSince: Int64?
+    /// The open login sessions of the user that count, the oldest first; with
+    /// ``Reason/noSession`` there is none.
+    ///
+    /// Empty too where no one has kept a record of them, as in a container without `/run/vestry`.
+    public internal(set) var sessions: [LoginSession] = []
 
     init(_ state: State, _ reason: Reason, mismatchSince: Int64? = nil) {
         self.state = state
