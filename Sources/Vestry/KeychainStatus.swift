@@ -45,7 +45,7 @@ public struct KeychainStatus: Sendable {
     /// The open login sessions of the user that count, the oldest first; with
     /// ``Reason/noSession`` there is none.
     ///
-    /// Empty too where no one has kept a record of them, as in a container without `/run/vestry`.
+    /// Empty too where nobody keeps records of them, as in a container without the session helper.
     public internal(set) var sessions: [LoginSession] = []
 
     init(_ state: State, _ reason: Reason, mismatchSince: Int64? = nil) {

@@ -2,16 +2,18 @@ internal import CUnlockProtocol
 internal import Glibc
 internal import LinuxSystem
 
-/// A login session of the user that counts: while one is open, everything can be read, once the
-/// keychain has been unlocked.
+/// An open login session of the user that counts: while there is one, the keys of the WhenUnlocked
+/// classes have a place.
 public struct LoginSession: Equatable, Sendable {
     /// When it was opened, in seconds since 1970.
     public let since: Int64
     /// The program that opened it, such as sshd, login or su, as the kernel names it: at most 15
     /// bytes.
     public let program: String
-    /// The name that logind has for it (`loginctl`); nil without logind, and where a program such as
-    /// su opened it inside of another one.
+    /// The name that logind has for it (`loginctl`); nil without logind.
+    ///
+    /// A session that su opens inside of another one has that one's name, or none where that one is
+    /// another user's.
     public let identifier: String?
     /// Whether a password came with it: false for a public key, a fingerprint or an autologin.
     ///
