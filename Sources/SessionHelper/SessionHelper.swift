@@ -33,9 +33,10 @@ enum SessionHelper {
 
     /// The order of the steps is the security argument.
     ///
-    /// Root is needed to read the device key and to become the user, and for nothing else: no byte
-    /// that the user controls is opened or parsed before step 6. The request itself comes from the
-    /// user where it comes over the unlock socket; it has fixed fields (``Request``).
+    /// Root is needed to read the device key, to keep its own files and to become the user, and for
+    /// nothing else: no byte that the user controls is opened or parsed before step 6. The request
+    /// itself comes from the user where it comes over the unlock socket; it has fixed fields
+    /// (``Request``).
     private static func serve(askedBy peer: uid_t) throws(Refusal) -> Outcome {
         // 1. The request.
         guard let request = Request.receive(from: socket) else {
@@ -61,7 +62,7 @@ enum SessionHelper {
         // 4. This user's part of the device key; the key itself is wiped when this returns.
         let deviceKey = DeviceKey.derive(for: account.user)
 
-        // 5. Root's locks and the event file.
+        // 5. Root's locks, the event file, and the record of the session.
         let state: RuntimeState
         do throws(SystemCallError) {
             state = try RuntimeState.open(for: account.user, isLogin: peer == 0)
@@ -69,6 +70,8 @@ enum SessionHelper {
             SystemLog.write(.warning, "\(VESTRY_RUNTIME_DIRECTORY): \(error)")
             throw Refusal(VESTRY_FAILED)
         }
+        if request.verb == .close { SessionRecordFile.remove(for: account.user) }
+        let record = request.verb == .open ? SessionRecordFile.make(for: account.user) : nil
 
         // 6. The last privileged act. Everything below runs as the user.
         do throws(SystemCallError) {
@@ -82,6 +85,9 @@ enum SessionHelper {
         let service = UserService(
             account: account, deviceKey: deviceKey, state: state, deadline: deadline)
         let outcome = try service.serve(request)
+        if outcome.session == VESTRY_SESSION_COUNTS {
+            record?.write(hasPassword: request.password.count > 0)
+        }
         return outcome
     }
 

@@ -10,6 +10,13 @@ extension Keychain {
     /// - Returns: The state at this moment; it can change at any time.
     public func status() -> KeychainStatus {
         if let processKeys { return processKeys.status() }
+        var status = lockStatus()
+        // A host can outlive the session that it opened, and the kernel knows better.
+        if status.reason != .noSession { status.sessions = LoginSession.all(of: account.user) }
+        return status
+    }
+
+    private func lockStatus() -> KeychainStatus {
         do {
             let store = try openStore()
             // A damaged item file is found here and not by the first program that needs a secret.

@@ -43,6 +43,11 @@ public struct KeychainStatus: Sendable {
     ///
     /// An open keychain can have it too: it stays open until the next reboot, and then stays locked.
     public let mismatchSince: Int64?
+    /// The open login sessions of the user that count, the oldest first; with
+    /// ``Reason/noSession`` there is none.
+    ///
+    /// Empty too where nobody keeps records of them, as in a container without the session helper.
+    public internal(set) var sessions: [LoginSession] = []
 
     init(_ state: State, _ reason: Reason, mismatchSince: Int64? = nil) {
         self.state = state

@@ -92,7 +92,10 @@ def results_have_the_documented_members():
     check({"renamed": 1}, "rename")
     equal(out("delete", "--json", "--all", "--yes", "s"), {"deleted": 2})
     check({"deleted": 2}, "delete")
-    check(out("status", "--json"), "status")
+    status = out("status", "--json")
+    check(status, "status")
+    equal(len(status["sessions"]), 1)
+    check(status["sessions"][0], "Sessions")
 
 
 @case

@@ -29,7 +29,7 @@ def state():
     structured = vestry("status", "--json")
     value = json.loads(structured.stdout)
     equal((value["state"], structured.returncode), (word, result.returncode))
-    equal(sorted(value), ["code", "message", "mismatchSince", "next", "path", "reason", "state"])
+    equal(sorted(value), ["code", "message", "mismatchSince", "next", "path", "reason", "sessions", "state"])
     equal(value["path"], str(STORE))
     if value["mismatchSince"] is not None:
         assert b"does not open this keychain" in result.stdout and b"vestry rewrap" in result.stdout

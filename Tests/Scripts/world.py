@@ -12,6 +12,7 @@ import termios
 import time
 
 import keyctl
+import session_records
 from harness import eventually
 from keyctl import Process
 
@@ -37,6 +38,7 @@ def fresh():
     """Nobody is logged in or has a store, and nothing is in the kernel."""
     while _logins:
         logout(_logins[-1])
+    session_records.clear()
     for user in PASSWORDS:
         shutil.rmtree(f"/home/{user}/.local", ignore_errors=True)
         process = Process(user)
@@ -45,9 +47,10 @@ def fresh():
 
 
 def login(user="alice", password=None):
-    """A login with a password: opens the store, and makes it at the first time."""
+    """A login with a password: opens the store, and makes it at the first time; with b"", by a key."""
     session = Process(session_of=user)
-    reply = session(f"ask(OPEN, {user!r}, {password or PASSWORDS[user]!r})")
+    given = PASSWORDS[user] if password is None else password
+    reply = session(f"ask(OPEN, {user!r}, {given!r})")
     session.user = user
     _logins.append(session)
     return session, reply

@@ -68,6 +68,7 @@ import VestryTesting
         for (state, first, second) in table {
             testing.state = state
             #expect(keychain.status().state == state)
+            #expect(keychain.status().sessions.isEmpty)
             #expect(readCode() == first)
             #expect(readCode(unlocked) == second)
         }

@@ -21,9 +21,11 @@
 #define VESTRY_UNLOCK_SOCKET_PATH "/run/vestry/unlock.sock"
 
 /* Root's own run-time state: locks of the helper, and below it one file per
- * user that the helper touches after every unlock, for those who wait. */
+ * user that the helper touches after every unlock, for those who wait, and one
+ * per login session, for those who ask which there are. */
 #define VESTRY_RUNTIME_DIRECTORY "/run/vestry"
 #define VESTRY_UNLOCK_EVENTS_DIRECTORY "/run/vestry/unlocked"
+#define VESTRY_SESSIONS_DIRECTORY "/run/vestry/sessions"
 
 #define VESTRY_PROTOCOL_VERSION 1u
 

@@ -7,7 +7,8 @@ struct StatusCommand: Command, Equatable {
         usage: vestry status [--json]
 
         Prints one word on the first line, the reason on the second, and on a third what to do, where
-        there is something to do:
+        there is something to do; then a line for each open login session, and whether a password
+        came with it:
 
           unlocked            every item can be read            exit status 0
           after-first-unlock  the after-first-unlock items can  exit status 0
@@ -17,11 +18,13 @@ struct StatusCommand: Command, Equatable {
 
           --json  print one line of JSON instead:
                   {"state":WORD,"reason":WORD,"message":TEXT,"next":TEXT or null,
-                  "code":NUMBER or null,"mismatchSince":SECONDS or null,"path":TEXT}, where
-                  reason is never-enrolled, not-unlocked, password-mismatch, no-session,
-                  session-locked, session-open or failure, code is the failure's number, Apple's
-                  where Apple has one, and mismatchSince, in seconds since 1970, is since when
-                  logins have had another password than the keychain. Later releases may add
+                  "code":NUMBER or null,"mismatchSince":SECONDS or null,"path":TEXT,
+                  "sessions":[{"since":SECONDS,"program":TEXT,"id":TEXT or null,
+                  "gavePassword":BOOLEAN}...]}, where reason is never-enrolled, not-unlocked,
+                  password-mismatch, no-session, session-locked, session-open or failure, code
+                  is the failure's number, Apple's where Apple has one, mismatchSince, in
+                  seconds since 1970, is since when logins have had another password than the
+                  keychain, and id is the session's name in loginctl. Later releases may add
                   members and reasons.
 
         """
@@ -49,10 +52,14 @@ struct StatusCommand: Command, Equatable {
         let next: String?
         let exitStatus: ExitStatus
 
+        static let unlockHint = "run 'vestry unlock'"
         static let rewrapHint = "'vestry rewrap' asks for the password before it and heals this"
 
         init(_ status: KeychainStatus) {
             self.status = status
+            // For whom to log in once more is no help.
+            let gaveNone =
+                !status.sessions.isEmpty && status.sessions.allSatisfy { !$0.gavePassword }
             switch status.reason {
             case .neverEnrolled:
                 message = "this account has no keychain yet"
@@ -60,7 +67,9 @@ struct StatusCommand: Command, Equatable {
                 exitStatus = .notFound
             case .notUnlocked:
                 message = "not unlocked since the machine started, or locked with --all"
-                next = "log in with your password, or run 'vestry unlock'"
+                next =
+                    gaveNone
+                    ? Self.unlockHint : "log in with your password, or run 'vestry unlock'"
                 exitStatus = .locked
             case .passwordMismatch:
                 message = "the login password does not open this keychain"
@@ -69,6 +78,12 @@ struct StatusCommand: Command, Equatable {
             case .noSession:
                 message = "when-unlocked items are locked: no login session is open"
                 next = nil
+                exitStatus = .done
+            case .sessionLocked where gaveNone:
+                message =
+                    "when-unlocked items are locked: no open session gave a password, or "
+                    + "'vestry lock' was run"
+                next = Self.unlockHint
                 exitStatus = .done
             case .sessionLocked:
                 message =
@@ -94,7 +109,15 @@ struct StatusCommand: Command, Equatable {
                     "the login password does not open this keychain: it locks at the next reboot")
                 lines.append("next: \(Self.rewrapHint)")
             }
+            lines += status.sessions.map(Self.line)
             return lines.map { $0 + "\n" }.joined()
+        }
+
+        private static func line(_ session: LoginSession) -> String {
+            let name = session.identifier.map { "session \($0.escapedForTerminal)" } ?? "session"
+            return "\(name) by \(session.program.escapedForTerminal) since "
+                + "\(Moment.text(session.since)): "
+                + (session.gavePassword ? "password given" : "no password")
         }
 
         func json(path: String) -> JSON {
@@ -106,6 +129,16 @@ struct StatusCommand: Command, Equatable {
                 .init("code", status.error.map { .number(Int64($0.code.rawValue)) } ?? .null),
                 .init("mismatchSince", status.mismatchSince.map(JSON.number) ?? .null),
                 .init("path", .string(path)),
+                .init("sessions", .array(status.sessions.map(Self.json))),
+            ])
+        }
+
+        private static func json(_ session: LoginSession) -> JSON {
+            .object([
+                .init("since", .number(session.since)),
+                .init("program", .string(session.program)),
+                .init("id", session.identifier.map(JSON.string) ?? .null),
+                .init("gavePassword", .bool(session.gavePassword)),
             ])
         }
     }

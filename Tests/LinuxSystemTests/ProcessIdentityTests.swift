@@ -1,0 +1,40 @@
+import Glibc
+import Testing
+
+@testable import LinuxSystem
+
+@Suite struct ProcessIdentityTests {
+    /// Fields 4 to 21 of proc_pid_stat(5), the start, and one more.
+    static let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 98765 20"
+
+    @Test(
+        arguments: [
+            ("7 (sshd) S \(rest)", 98_765), ("7 (a) b (c)) R \(rest)\n", 98_765),
+            ("7 () 1 2 3) S \(rest)", 98_765), ("7 (\n) S \(rest)", 98_765),
+            ("7 (sshd) Z \(rest)", nil), ("7 (sshd) X \(rest)", nil),
+            ("7 (sshd) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18", nil),
+            ("7 (sshd) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 -1", nil),
+            ("7 (sshd", nil), ("", nil), (")", nil),
+        ] as [(String, UInt64?)])
+    func theStartIsFoundBehindAnyName(_ line: String, startTicks: UInt64?) {
+        #expect(ProcessIdentity.startTicks(inStatus: Array(line.utf8)) == startTicks)
+    }
+
+    @Test func aProcessIsTheOneThatStartedThen() throws {
+        let own = try #require(ProcessIdentity(running: getpid()))
+        #expect(own.isRunning)
+        #expect(try !#require(own.programName).isEmpty)
+        #expect(try #require(own.controlGroups).contains(":/"))
+        let later = ProcessIdentity(number: own.number, startTicks: own.startTicks + 1)
+        #expect(!later.isRunning)
+        #expect(later.programName == nil)
+        #expect(later.controlGroups == nil)
+    }
+
+    // 4194304 is PID_MAX_LIMIT of Linux: numbers are below it.
+    @Test(arguments: [0, -1, 4_194_304, .max, .min] as [pid_t])
+    func noOtherNumberIsAProcess(_ number: pid_t) {
+        #expect(ProcessIdentity(running: number) == nil)
+        #expect(!ProcessIdentity(number: number, startTicks: 1).isRunning)
+    }
+}
