@@ -57,7 +57,7 @@ struct StatusCommand: Command, Equatable {
 
         init(_ status: KeychainStatus) {
             self.status = status
-            // For whom to log in once more is no help.
+            // Who logs in by key gives none at the next login either.
             let gaveNone =
                 !status.sessions.isEmpty && status.sessions.allSatisfy { !$0.gavePassword }
             switch status.reason {
