@@ -1,6 +1,6 @@
 """A home directory that a session module makes or mounts: a second line of ours stands behind it."""
 
-from rig import OPEN, RESULT, equal, masked
+from rig import OPEN, RESULT, check, equal, masked
 
 MARKER = b"mArKeR-5d20-0000-correct-horse-41"
 MASKED = masked(MARKER)
@@ -58,3 +58,11 @@ def case_another_users_late_line_gets_no_password(world):
     outcome = world.host(f"answer={MASKED}", "auth", "user=bob", "open", f"scan={MASKED}")
     equal([(r.user, r.password) for r in world.requests()], [("bob", b"")], "requests")
     equal(outcome["scan"], "clean", "memory")
+
+
+def case_both_lines_share_the_time_out(world):
+    two_lines(world, "timeout=2")
+    world.mode(f"slow 800 {RESULT['HOME_MISSING']}")
+    world.host(*STEPS)
+    first, second = [request.budget for request in world.requests()]
+    check(first > second + 500, f"{first} ms, and then {second} ms")

@@ -1,6 +1,6 @@
 """The presence of a session: linked by the helper, unlinked by close_session."""
 
-from rig import CLOSE, OPEN, RESULT, equal, keyctl, masked
+from rig import CLOSE, OPEN, RESULT, check, equal, keyctl, masked
 
 ANSWER = f"answer={masked(b'correct horse')}"
 
@@ -150,3 +150,12 @@ def case_a_refused_session_is_unlinked(world):
     world.mode("link")
     world.host(ANSWER, "auth", "open", REFUSED)
     equal(links(world).count("vestry:presence"), 0, "links")
+
+
+def case_a_refused_session_has_no_time_of_its_own(world):
+    clean(world)
+    world.login_service("timeout=2")
+    world.mode(f"slow 800 {RESULT['OPENED']}")
+    world.host(ANSWER, "auth", "open", REFUSED)
+    first, second = [request.budget for request in world.requests()]
+    check(first > second + 500, f"{first} ms, and then {second} ms")

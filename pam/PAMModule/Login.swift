@@ -73,13 +73,17 @@ struct Login {
         guard let request = token ?? SecretRequest() else { return log(.noMemory) }
         guard unsafe request.setUser(user) else { return }
         let spare = hadToken && !options.isLate ? request.copy() : nil
+        // The lines of one login share its time.
+        var deadline = deadline
+        if let budget = request.keptBudget { deadline = deadline.orSooner(within: budget) }
         let answer = Helper.ask(request, VESTRY_VERB_OPEN, by: deadline)
         if let spare, answer.isHomeMissing {
             // A line below may make or mount it, and a late one of ours stand behind that.
+            spare.keepBudget(deadline)
             _ = Stash.keep(spare, conversation)
         }
         if case .reply(let reply) = answer {
-            Presence.keep(reply, conversation)
+            Presence.keep(reply, conversation, left: deadline)
         }
         report(answer, hadToken: hadToken)
     }
@@ -90,7 +94,10 @@ struct Login {
     }
 
     /// After open_session has opened the store, and a module below has refused the session.
-    func closeAgain() {
+    ///
+    /// - Parameter milliseconds: What open_session has left of the login's time.
+    func closeAgain(within milliseconds: Int64) {
+        let deadline = deadline.orSooner(within: milliseconds)
         guard geteuid() == 0, let user = unsafe user, let request = SecretRequest(),
             unsafe request.setUser(user)
         else { return }

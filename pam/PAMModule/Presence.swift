@@ -11,16 +11,20 @@ enum Presence {
 
     fileprivate struct Record {
         let reply: vestry_reply
+        /// What is left of the login's time, in milliseconds.
+        let budget: Int64
         /// Who has opened the session: a child of the host may end its copy of the handle as it likes.
         let process = getpid()
     }
 
     /// Keeps what close_session needs.
-    static func keep(_ reply: vestry_reply, _ conversation: Conversation) {
+    static func keep(
+        _ reply: vestry_reply, _ conversation: Conversation, left deadline: Deadline
+    ) {
         guard isLinked(reply) || hasOpened(reply),
             let memory = unsafe malloc(MemoryLayout<Record>.size)
         else { return }
-        let record = Record(reply: reply)
+        let record = Record(reply: reply, budget: Int64(deadline.remainingMilliseconds))
         unsafe memory.bindMemory(to: Record.self, capacity: 1).initialize(to: record)
         if unsafe !conversation.setData(name, memory, cleanUp: endPresence) { unsafe free(memory) }
     }
@@ -68,5 +72,6 @@ private func endPresence(
         record.process == getpid()
     else { return }
     _ = Presence.unlink(record.reply)
-    if Presence.hasOpened(record.reply) { unsafe Login(afterRefusal: handle).closeAgain() }
+    guard Presence.hasOpened(record.reply) else { return }
+    unsafe Login(afterRefusal: handle).closeAgain(within: record.budget)
 }

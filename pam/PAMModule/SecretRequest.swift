@@ -142,6 +142,17 @@ struct SecretRequest: ~Copyable {
         unsafe memory.pointee.budget_milliseconds == UInt32(bitPattern: process)
     }
 
+    /// Notes what is left of a login's time, in a request that a later line sends.
+    func keepBudget(_ deadline: Deadline) {
+        prepare(VESTRY_VERB_OPEN, budgetMilliseconds: deadline.remainingMilliseconds)
+    }
+
+    /// What ``keepBudget(_:)`` has noted, in milliseconds; nil where no line has spent anything.
+    var keptBudget: Int64? {
+        guard unsafe memory.pointee.verb == UInt32(VESTRY_VERB_OPEN.rawValue) else { return nil }
+        return unsafe Int64(memory.pointee.budget_milliseconds)
+    }
+
     /// Fills in the rest: what is asked, and how long the asker waits.
     func prepare(_ verb: vestry_verb, budgetMilliseconds: CInt) {
         unsafe memory.pointee.version = UInt32(VESTRY_PROTOCOL_VERSION)
