@@ -58,7 +58,7 @@ def case_every_failure_lets_the_login_go_on(world):
         world.mode(mode)
         outcome = world.host(*STEPS, "state")
         check_login(outcome, mode)
-        check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s with {mode}")
+        check(outcome.seconds < 8, f"{outcome.seconds:.1f} s with {mode}")
         check("child none" in outcome["state"], f"a child is left with {mode}")
         lines = world.log()
         equal(len(lines), 1, f"log lines with {mode}")

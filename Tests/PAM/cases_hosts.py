@@ -72,7 +72,7 @@ def case_a_host_that_ignores_its_children(world):
             world.mode(mode)
             world.login_service("timeout=1")
             outcome = login(world, f"sigchld={how}")
-            check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s with {mode}, {how}")
+            check(outcome.seconds < 8, f"{outcome.seconds:.1f} s with {mode}, {how}")
             equal(len(world.log()), 1, f"log lines with {mode}, {how}")
     world.reset()
     outcome = world.host("sigchld=count", ANSWER, "auth", "open", "sigchld-seen")
@@ -147,7 +147,7 @@ def case_a_host_with_a_timer(world):
     world.reset()
     world.mode("hang")
     outcome = login(world, "timer=20")
-    check(1.9 < outcome.seconds < 3.5, f"{outcome.seconds:.1f} s")
+    check(1.9 < outcome.seconds < 8, f"{outcome.seconds:.1f} s")
 
 
 def case_forbidden_system_calls(world):
@@ -240,7 +240,7 @@ def case_a_socket_that_nobody_serves(world):
     world.reset()
     world.serve(accept=False)
     outcome = world.host("uid=2001", ANSWER, "auth")
-    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s without an accept")
+    check(outcome.seconds < 8, f"{outcome.seconds:.1f} s without an accept")
 
     world.reset()
     world.serve(accept=False, backlog=0)
@@ -248,12 +248,12 @@ def case_a_socket_that_nobody_serves(world):
         filler.connect(SOCKET)
         outcome = world.host("uid=2001", ANSWER, "auth")
     equal(outcome["auth"], "0", "auth with a full backlog")
-    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s with a full backlog")
+    check(outcome.seconds < 8, f"{outcome.seconds:.1f} s with a full backlog")
 
     world.reset()
     world.serve()
     outcome = world.host("uid=2001", ANSWER, "auth")
-    check(outcome.seconds < 3.5, f"{outcome.seconds:.1f} s without a reply")
+    check(outcome.seconds < 8, f"{outcome.seconds:.1f} s without a reply")
     check("did not answer within 1 s" in world.log()[0].text, "log line")
 
 

@@ -315,7 +315,7 @@ def nobody_there_for_the_configured_time_locks():
             began = time.monotonic()
             watcher = Watcher()
             eventually(lambda: word() == "after-first-unlock", 20, "the lock")
-            assert 4 < time.monotonic() - began < 8, time.monotonic() - began
+            assert 4 < time.monotonic() - began < 20, time.monotonic() - began
             locks()
             watcher.end()
             again()

@@ -210,12 +210,12 @@ def a_stopped_writer_does_not_stop_readers_and_a_dead_one_nobody():
         equal(secret_of("s", "a"), b"x")
     began = time.monotonic()
     expect(TIMED_OUT, "set", "s", "a", give=b"y", says="busy")
-    assert 4 < time.monotonic() - began < 12, time.monotonic() - began
+    assert 4 < time.monotonic() - began < 40, time.monotonic() - began
     holder.kill()
     holder.wait()
     began = time.monotonic()
     put(b"y", "s", "a")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4
     equal(secret_of("s", "a"), b"y")
 
 
