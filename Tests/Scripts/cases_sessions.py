@@ -70,7 +70,7 @@ def the_one_command_that_helps_is_named_once():
     # Where somebody typed a password, it is a lock.
     login()
     expect(DONE, "lock")
-    assert "the screen is locked" in lines()[0][1], lines()
+    assert "locked: by the screen" in lines()[0][1], lines()
     logout(session)
 
 
