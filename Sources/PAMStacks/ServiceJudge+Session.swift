@@ -15,7 +15,7 @@ extension ServiceJudge {
             return false
         case .otherPurpose, .rootSetsPasswords, .locker:
             return !paths.isEmpty && reaching.count == paths.count
-        case .login, .switchUser, .unknown: break
+        case .login, .withoutPassword, .switchUser, .unknown: break
         }
         guard !stack.entries.isEmpty, !paths.isEmpty else { return false }
         guard let line else {

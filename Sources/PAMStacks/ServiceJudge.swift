@@ -44,7 +44,7 @@ struct ServiceJudge {
         case .login, .switchUser, .unknown, .locker:
             // A screen locker opens no session; its auth line asks the unlock service at once.
             report.unlocks = opensAtAuth && (sessionIsReached || session.entries.isEmpty)
-        case .silent, .otherPurpose, .rootSetsPasswords:
+        case .silent, .withoutPassword, .otherPurpose, .rootSetsPasswords:
             report.unlocks = false
         }
         summarize(auth: auth, session: session)
@@ -89,7 +89,8 @@ struct ServiceJudge {
         guard report.findings.allSatisfy({ $0.severity < .warning }) else { return }
         let text: String
         switch report.nature {
-        case .silent(let reason), .otherPurpose(let reason): text = reason
+        case .silent(let reason), .withoutPassword(let reason), .otherPurpose(let reason):
+            text = report.counts ? reason + "; its session counts" : reason
         case .rootSetsPasswords: text = "sets passwords as root; the keychain keeps the one before"
         case .login, .switchUser, .locker, .unknown:
             var parts: [String] = []

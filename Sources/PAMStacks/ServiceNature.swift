@@ -6,8 +6,10 @@ public enum ServiceNature: Equatable, Sendable {
     case switchUser
     /// A screen locker: it asks for the password and opens no session.
     case locker
-    /// Works for a person who is not there, or has no password to ask for; why is in the text.
+    /// Works for a person who is not there, or is for no person; why is in the text.
     case silent(String)
+    /// A person logs in and gives no password; how is in the text.
+    case withoutPassword(String)
     /// Asks for a password and opens no session of the person whose password it is.
     case otherPurpose(String)
     /// Changes passwords as root, who does not know the old ones.
@@ -19,11 +21,12 @@ public enum ServiceNature: Equatable, Sendable {
         if let nature = Self.known[service] {
             self = nature
         } else if service.hasSuffix("-autologin") {
-            self = .silent("logs in without a password")
+            self = .withoutPassword("logs in without a password")
         } else if service.hasSuffix("-greeter") || service.hasSuffix("-launch-environment") {
             self = .silent("is the greeter's own session")
         } else if service.hasSuffix("-fingerprint") || service.hasSuffix("-smartcard") {
-            self = .silent("sees no password; 'vestry unlock' opens the keychain afterwards")
+            self = .withoutPassword(
+                "sees no password; 'vestry unlock' opens the keychain afterwards")
         } else {
             self = .unknown
         }
@@ -33,7 +36,7 @@ public enum ServiceNature: Equatable, Sendable {
     var isExpectedToWork: Bool {
         switch self {
         case .login, .switchUser, .locker: true
-        case .silent, .otherPurpose, .rootSetsPasswords, .unknown: false
+        case .silent, .withoutPassword, .otherPurpose, .rootSetsPasswords, .unknown: false
         }
     }
 

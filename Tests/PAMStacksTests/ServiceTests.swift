@@ -107,6 +107,15 @@ import Testing
         #expect(machine.report(on: "su")?.counts == false)
     }
 
+    @Test func aLoginWithoutAPasswordIsASession() {
+        let machine = Machine([
+            "lightdm-autologin": "auth required pam_permit.so\n@include common-session"
+        ])
+        #expect(machine.faults(of: "lightdm-autologin") == [])
+        #expect(machine.report(on: "lightdm-autologin")?.counts == true)
+        #expect(machine.report(on: "lightdm-autologin")?.unlocks == false)
+    }
+
     @Test func jobsAreNoSessions() {
         let common =
             (Machine.debian["common-session-noninteractive"] ?? "")
