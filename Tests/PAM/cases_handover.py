@@ -276,3 +276,18 @@ def case_nothing_is_left_in_memory(world):
     marker = masked(b"mArKeR-7b1f-0000-correct-horse-9d")
     outcome = world.host(TRYING, f"answer={marker}", *CHILD, BY_KEYBOARD, "open", f"scan={marker}")
     equal(outcome["scan"], "clean", "memory")
+
+
+def case_a_skipped_auth_line_is_told(world):
+    # PSO-1: something let the user in, and our line has not seen it.
+    world.login_service()
+    for how in (BY_PASSWORD, BY_KEYBOARD):
+        world.reset()
+        world.host(how, "open")
+        lines = [line.text for line in world.log()]
+        check(len(lines) == 1 and "alice got in by a password or a code that was not seen here" in lines[0], lines)
+    world.reset()
+    world.host(BY_KEY, "open")
+    equal(world.log(), [], "log lines of a login by key")
+    world.host(ANSWER, "auth", BY_PASSWORD, "open", "setcred=reinit", "close")
+    equal(len(world.log()), 1, "log lines of an ordinary login")

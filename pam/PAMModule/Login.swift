@@ -70,6 +70,11 @@ struct Login {
         guard geteuid() == 0, let user = unsafe user else { return }
         let hadToken = token != nil
         guard hadToken || !options.isLate else { return }
+        if !hadToken, let methods = SSHMethods(conversation),
+            methods.includesPassword || methods.includesKeyboardInteractive
+        {
+            log(.tokenUnseen)
+        }
         guard let request = token ?? SecretRequest() else { return log(.noMemory) }
         guard unsafe request.setUser(user) else { return }
         let spare = hadToken && !options.isLate ? request.copy() : nil

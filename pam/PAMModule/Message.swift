@@ -54,6 +54,12 @@ extension Message {
     static var tokenNotProven: Message {
         Message(LOG_DEBUG, "the password at hand is not what let @ in: it is dropped")
     }
+    /// The auth line was skipped by one above, or stands in the wrong place.
+    static var tokenUnseen: Message {
+        Message(
+            LOG_NOTICE,
+            "@ got in by a password or a code that was not seen here: see \"vestry doctor\"")
+    }
     static var noNewToken: Message {
         Message(LOG_DEBUG, "no new password of @ is known at this place of the stack")
     }
