@@ -113,7 +113,7 @@ final class Connection {
         patience.begin()
         repeat {
             if let turn = ProcessTurn.wait(milliseconds: 250) { return turn }
-        } while patience.isLeft
+        } while patience.isLeft()
         throw .busy
     }
 

@@ -3,30 +3,35 @@ internal import Glibc
 /// How long one connection waits for what others have locked.
 ///
 /// Nobody is kept from writing by many others: the wait ends when the others do not get ahead for
-/// five seconds, and otherwise after a minute.
+/// five seconds, and otherwise after a minute. Time in which this process did not run counts only half a
+/// second at a time: a machine that slept, or had no time for us, had none for the others either.
 final class Patience {
     private static let standstill = Duration.seconds(5)
     private static let limit = Duration.seconds(60)
+    private static let longestStep = Duration.milliseconds(500)
 
     private let path: String
-    private var start = ContinuousClock.now
-    private var lastProgress = ContinuousClock.now
+    private var waited = Duration.zero
+    private var waitedInVain = Duration.zero
+    private var lastLook = ContinuousClock.now
     private var lastChange: timespec?
 
     init(path: String) { self.path = path }
 
     /// Begins a wait.
-    func begin() {
-        start = ContinuousClock.now
-        lastProgress = start
+    func begin(at now: ContinuousClock.Instant = .now) {
+        (waited, waitedInVain) = (.zero, .zero)
+        lastLook = now
         lastChange = nil
     }
 
-    /// Whether to wait on.
-    var isLeft: Bool {
-        let now = ContinuousClock.now
-        if fileHasChanged() { lastProgress = now }
-        return now - lastProgress < Self.standstill && now - start < Self.limit
+    /// Looks whether to wait on.
+    func isLeft(at now: ContinuousClock.Instant = .now) -> Bool {
+        let step = min(now - lastLook, Self.longestStep)
+        lastLook = now
+        waited += step
+        waitedInVain = fileHasChanged() ? .zero : waitedInVain + step
+        return waitedInVain < Self.standstill && waited < Self.limit
     }
 
     /// Whether another writer was done since the last look; the first look is no change.
@@ -49,7 +54,7 @@ func waitForOtherProcess(_ patience: UnsafeMutableRawPointer?, _ attempt: CInt) 
     guard let patience = unsafe patience else { return 0 }
     let waiter = unsafe Unmanaged<Patience>.fromOpaque(patience).takeUnretainedValue()
     if attempt == 0 { waiter.begin() }
-    guard waiter.isLeft else { return 0 }
+    guard waiter.isLeft() else { return 0 }
     let step: UInt32 = attempt < 9 ? 50 << UInt32(attempt) : 25_000
     usleep(step / 2 + UInt32.random(in: 0...step))
     return 1
