@@ -128,9 +128,8 @@ public struct Keychain: Sendable {
     /// ```
     ///
     /// An operation answers as it does otherwise, and a read in about a tenth of the time. The
-    /// descriptors of the folder and of the item file stay open, and SQLite's memory, the keybag and the
-    /// rows that were read last, sealed as they are, stay in this process; the class keys are read from
-    /// the kernel for each operation, and forgotten.
+    /// descriptors of the folder and of the item file stay open, and SQLite's memory and the keybag
+    /// stay in this process; the class keys are read from the kernel for each operation, and forgotten.
     /// Nothing is locked in between. Before each operation it is looked whether the files are still the
     /// same: if not, they are opened anew.
     ///
