@@ -32,19 +32,9 @@ struct RecentRows {
     private static let rowByteLimit = 8192
 
     private var header: Header?
-    /// By the beginnings of their tags, which are hashes already.
-    private var rows: [UInt64: ItemRow] = [:]
+    private var rows: [[UInt8]: ItemRow] = [:]
 
-    func row(primaryTag: [UInt8]) -> ItemRow? {
-        guard let row = rows[Self.beginning(of: primaryTag)], row.primaryTag == primaryTag else {
-            return nil
-        }
-        return row
-    }
-
-    private static func beginning(of tag: [UInt8]) -> UInt64 {
-        tag.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    func row(primaryTag: [UInt8]) -> ItemRow? { rows[primaryTag] }
 
     func isCurrent(_ header: Header?) -> Bool { header != nil && header == self.header }
 
@@ -55,7 +45,7 @@ struct RecentRows {
         }
         if self.header != header || rows.count >= Self.limit { removeAll() }
         self.header = header
-        rows[Self.beginning(of: row.primaryTag)] = row
+        rows[row.primaryTag] = row
     }
 
     mutating func removeAll() { (header, rows) = (nil, [:]) }

@@ -86,6 +86,8 @@ extension [UInt8] {
     /// Appends the bytes of `value`, lowest first.
     @inlinable
     public mutating func append<Number: FixedWidthInteger>(littleEndian value: Number) {
-        unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
+        for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: value >> Number(shift)))
+        }
     }
 }

@@ -49,11 +49,6 @@ struct AttributeList: Equatable {
         }
     }
 
-    func has(_ attribute: ItemAttribute) -> Bool {
-        for element in elements where element.attribute == attribute { return true }
-        return false
-    }
-
     /// Adds a value whose number is above all others.
     mutating func append(_ number: UInt8, _ attribute: ItemAttribute, _ value: AttributeValue) {
         elements.append(Element(number: number, attribute: attribute, value: value))

@@ -110,12 +110,12 @@ struct ItemMetadata: Equatable {
 
     /// Whether everything is there that an item of its class cannot be without.
     private var isComplete: Bool {
-        guard values.has(.accessGroup), values.has(.synchronizable),
+        guard values[.accessGroup] != nil, values[.synchronizable] != nil,
             let created = values[.creationDate]?.date,
             let modified = values[.modificationDate]?.date
         else { return false }
         return modified >= created
-            && itemClass.defaultValues.elements.allSatisfy { values.has($0.attribute) }
+            && itemClass.defaultValues.elements.allSatisfy { values[$0.attribute] != nil }
     }
 }
 

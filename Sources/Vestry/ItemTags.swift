@@ -27,13 +27,6 @@ struct ItemTags: ~Copyable {
     }
 
     private let key: SecretBytes
-    private let last = LastTag()
-
-    /// Of one operation: an item that was found by its tag is checked by the same tag.
-    private final class LastTag {
-        var message: [UInt8] = []
-        var tag: [UInt8] = []
-    }
 
     init(indexKey: borrowing ClassKey) {
         key = indexKey.tagKey()
@@ -94,10 +87,7 @@ struct ItemTags: ~Copyable {
             message.append(element.number)
             element.value.appendEncoded(to: &message)
         }
-        guard message != last.message else { return last.tag }
-        let tag = key.keyedHash(of: message, count: 32)
-        (last.message, last.tag) = (message, tag)
-        return tag
+        return key.keyedHash(of: message, count: 32)
     }
 
     private static func message(_ itemClass: ItemClass, _ kind: UInt8) -> [UInt8] {
