@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A prepared statement, which its connection keeps for the next one with the same text.
+/// A prepared statement.
 ///
 /// Its text is a `StaticString`, so that no data can ever become part of it.
 @safe
@@ -10,10 +10,10 @@ struct Statement: ~Copyable {
 
     init(_ sql: StaticString, on database: Database) throws(ItemStoreError) {
         self.database = database
-        unsafe handle = try database.take(sql)
+        unsafe handle = try database.prepare(sql)
     }
 
-    deinit { unsafe database.giveBack(handle) }
+    deinit { unsafe sqlite3_finalize(handle) }
 
     func bind(_ value: Int64, at index: CInt) throws(ItemStoreError) {
         try database.check(unsafe sqlite3_bind_int64(handle, index, value))

@@ -60,22 +60,19 @@ extension FileDescriptor {
 
     /// Checks `name` in place, for a library that opens by path, as SQLite does.
     ///
-    /// - Returns: Which file it is.
     /// - Throws: `PrivateFileError`, as ``openPrivate(_:ownedBy:type:)``; `.system` with ENOENT when
     ///   there is no such entry.
-    @discardableResult
     public func checkPrivate(
         _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG
-    ) throws(PrivateFileError) -> FileIdentity {
+    ) throws(PrivateFileError) {
         var status = stat()
         guard unsafe fstatat(rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw .system(SystemCallError(last: "fstatat"))
         }
         try Self.check(status, ownedBy: owner, type: type)
-        return FileIdentity(status)
     }
 
-    static func check(
+    private static func check(
         _ status: stat, ownedBy owner: uid_t, type: mode_t
     ) throws(PrivateFileError) {
         guard status.st_mode & S_IFMT == type else { throw .wrongType }
@@ -87,19 +84,14 @@ extension FileDescriptor {
 
     /// Reads a small private file of this directory, whole.
     ///
-    /// - Returns: The bytes, and which file they are from; or nil when there is no such file.
+    /// - Returns: The bytes, or nil when there is no such file.
     /// - Throws: `PrivateFileError`.
     public func readPrivate(
         _ name: String, ownedBy owner: uid_t, limit: Int
-    ) throws(PrivateFileError) -> (bytes: [UInt8], identity: FileIdentity)? {
+    ) throws(PrivateFileError) -> [UInt8]? {
         let bytes: [UInt8]?
-        let identity: FileIdentity
         do throws(PrivateFileError) {
             let file = try openPrivate(name, ownedBy: owner)
-            // Before the bytes: a file that is written to meanwhile is another one afterwards.
-            identity = try mappingErrors { () throws(SystemCallError) in
-                FileIdentity(try file.status())
-            }
             bytes = try mappingErrors { () throws(SystemCallError) in
                 try file.readAll(limit: limit)
             }
@@ -107,7 +99,7 @@ extension FileDescriptor {
             return nil
         }
         guard let bytes else { throw .tooLarge(limit: limit) }
-        return (bytes, identity)
+        return bytes
     }
 
     /// Replaces a file of this directory as one step: whoever opens it finds the old bytes or the

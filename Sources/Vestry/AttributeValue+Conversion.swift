@@ -50,7 +50,7 @@ extension ItemAttribute {
             throw VestryError(.parameter, detail: "\(rawValue) is of another type")
         }
         let limit = ItemMetadata.maximumValueByteCount
-        guard converted.encodedByteCount <= limit else {
+        guard converted.encoded.count <= limit else {
             throw VestryError(.parameter, detail: "\(rawValue) has more than \(limit) bytes")
         }
         return converted

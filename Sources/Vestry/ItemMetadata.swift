@@ -46,12 +46,12 @@ struct ItemMetadata: Equatable {
     static let valueDigestByteCount = 32
 
     let itemClass: ItemClass
-    var values: AttributeList
+    var values: [ItemAttribute: AttributeValue]
     /// What the value box must hash to, where a deposit key sealed it.
     var valueDigest: [UInt8]?
 
     init(
-        _ itemClass: ItemClass, _ values: AttributeList,
+        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue],
         valueDigest: [UInt8]? = nil
     ) {
         self.itemClass = itemClass
@@ -60,17 +60,18 @@ struct ItemMetadata: Equatable {
     }
 
     func encoded() -> SecretBytes {
-        let count = values.elements.count + (valueDigest == nil ? 0 : 1)
-        var bytes: [UInt8] = [Self.version, UInt8(count)]
-        for element in values.elements {
-            bytes.append(element.number)
-            element.value.appendEncoded(to: &bytes)
+        var attributes: [(number: UInt8, bytes: [UInt8])] = []
+        for (attribute, value) in values {
+            guard let number = attribute.rule.number else { continue }
+            attributes.append((number, value.encoded))
         }
-        // Its number is the highest.
-        if let valueDigest {
-            bytes.append(Self.valueDigestNumber)
-            bytes.append(littleEndian: UInt32(clamping: valueDigest.count))
-            bytes += valueDigest
+        if let valueDigest { attributes.append((Self.valueDigestNumber, valueDigest)) }
+        attributes.sort { $0.number < $1.number }
+        var bytes: [UInt8] = [Self.version, UInt8(attributes.count)]
+        for (number, value) in attributes {
+            bytes.append(number)
+            bytes += littleEndian(UInt32(clamping: value.count))
+            bytes += value
         }
         return SecretBytes(copying: bytes.span)
     }
@@ -79,7 +80,7 @@ struct ItemMetadata: Equatable {
         guard bytes.count >= 2, bytes.count <= Self.maximumByteCount else { throw .malformed }
         guard bytes[0] == Self.version else { throw .unsupportedVersion(bytes[0]) }
         self.itemClass = itemClass
-        values = AttributeList(capacity: Int(bytes[1]))
+        values = [:]
         var last: UInt8 = 0
         var offset = 2
         for _ in 0..<bytes[1] {
@@ -92,17 +93,17 @@ struct ItemMetadata: Equatable {
             guard count <= Self.maximumValueByteCount, count <= bytes.count - offset else {
                 throw .malformed
             }
-            let value = bytes.extracting(offset..<offset + count)
+            let value = (offset..<offset + count).map { bytes[$0] }
             offset += count
             if number == Self.valueDigestNumber {
                 guard count == Self.valueDigestByteCount else { throw .malformed }
-                valueDigest = Array(copying: value)
+                valueDigest = value
             } else {
-                guard let attribute = ItemAttribute.withNumber[Int(number)],
+                guard let attribute = ItemAttribute.withNumber[number],
                     attribute.belongs(to: itemClass),
                     let parsed = AttributeValue(encoded: value, as: attribute.kind)
                 else { throw .malformed }
-                values.append(number, attribute, parsed)
+                values[attribute] = parsed
             }
         }
         guard offset == bytes.count, isComplete else { throw .malformed }
@@ -115,7 +116,7 @@ struct ItemMetadata: Equatable {
             let modified = values[.modificationDate]?.date
         else { return false }
         return modified >= created
-            && itemClass.defaultValues.elements.allSatisfy { values[$0.attribute] != nil }
+            && itemClass.defaultValues.allSatisfy { values[$0.key] != nil }
     }
 }
 
@@ -124,11 +125,11 @@ extension ItemMetadata {
 }
 
 extension ItemAttribute {
-    /// The attributes that stand in metadata, at the places that their numbers say.
-    static let withNumber: [ItemAttribute?] = {
-        var table = [ItemAttribute?](repeating: nil, count: Int(UInt8.max) + 1)
+    /// The attributes that stand in metadata, by their numbers.
+    static let withNumber: [UInt8: ItemAttribute] = {
+        var table: [UInt8: ItemAttribute] = [:]
         for attribute in allCases {
-            if let number = attribute.rule.number { table[Int(number)] = attribute }
+            if let number = attribute.rule.number { table[number] = attribute }
         }
         return table
     }()
@@ -136,18 +137,18 @@ extension ItemAttribute {
 
 extension ItemClass {
     /// What an item has that was added without these attributes.
-    var defaultValues: AttributeList {
+    var defaultValues: [ItemAttribute: AttributeValue] {
         switch self {
         case .genericPassword: Self.genericPasswordDefaults
         case .internetPassword: Self.internetPasswordDefaults
-        case .certificate, .key, .identity: AttributeList()
+        case .certificate, .key, .identity: [:]
         }
     }
 
-    private static let genericPasswordDefaults: AttributeList = [
+    private static let genericPasswordDefaults: [ItemAttribute: AttributeValue] = [
         .service: "", .account: "",
     ]
-    private static let internetPasswordDefaults: AttributeList = [
+    private static let internetPasswordDefaults: [ItemAttribute: AttributeValue] = [
         .account: "", .securityDomain: "", .server: "", .networkProtocol: "",
         .authenticationType: "", .port: 0, .path: "",
     ]
