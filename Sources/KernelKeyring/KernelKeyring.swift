@@ -39,8 +39,8 @@ internal import SecureMemory
 /// Keys of another store (a reused user ID, a restored home) are never returned.
 public struct KernelKeyring: Sendable {
     static let ringDescription = "vestry"
-    static let presenceDescription = "vestry:presence"
-    static let mismatchDescription = "vestry:mismatch"
+    public static let presenceDescription = "vestry:presence"
+    public static let mismatchDescription = "vestry:mismatch"
 
     /// The store whose keys these are.
     public let store: StoreID
@@ -117,7 +117,8 @@ public struct KernelKeyring: Sendable {
         try drop(KeyClass.allCases.filter { $0.residence == .user }, in: keyring)
     }
 
-    static func description(of keyClass: KeyClass) -> String { "vestry:\(keyClass)" }
+    /// The name of a class's key in the kernel.
+    public static func description(of keyClass: KeyClass) -> String { "vestry:\(keyClass)" }
 
     /// The keyring "vestry" of the calling user, or nil when nothing was ever put there.
     static func ring() throws(KeyringError) -> Key? {

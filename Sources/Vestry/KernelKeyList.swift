@@ -1,5 +1,6 @@
 internal import Glibc
 internal import KernelKeyring
+internal import KeyClasses
 internal import LinuxSystem
 
 /// Vestry's keys of the calling user, as the kernel lists them: names and times, never contents.
@@ -12,6 +13,29 @@ package struct KernelKeyList: Equatable {
         package let name: String
         /// Such as "42s" or "3m", rounded down by the kernel; nil for a key without an end.
         package let timeLeft: String?
+
+        /// What a key of Vestry's is for.
+        package enum Purpose: Sendable {
+            /// Opens items while a session counts.
+            case openSessions
+            /// Leads to the keys of the open sessions.
+            case pointer
+            /// Notes that the login password does not open the store.
+            case mismatch
+            /// Opens items since the first unlock.
+            case firstUnlock
+        }
+
+        package var purpose: Purpose {
+            switch name {
+            case KernelKeyring.presenceDescription: .pointer
+            case KernelKeyring.mismatchDescription: .mismatch
+            default:
+                KeyClass.allCases.contains {
+                    $0.residence == .presence && KernelKeyring.description(of: $0) == name
+                } ? .openSessions : .firstUnlock
+            }
+        }
     }
 
     /// The keys and keyrings that Vestry has made, in the kernel's order.

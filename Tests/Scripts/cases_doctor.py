@@ -146,11 +146,12 @@ def the_unlock_service_is_asked_without_a_password():
         equal((status, wrong(report)), (UNAVAILABLE, ["account-excluded"]))
     finally:
         os.unlink("/etc/vestry.conf")
-    os.chmod("/run/vestry/unlocked", 0o777)
-    status, report = examine()
-    equal((status, wrong(report)), (DENIED, ["runtime-folder-unsafe"]))
-    fix(found("runtime-folder-unsafe", report))
-    equal(wrong(examine()[1]), [])
+    for folder in ("unlocked", "sessions"):
+        os.chmod(f"/run/vestry/{folder}", 0o777)
+        status, report = examine()
+        equal((status, wrong(report)), (DENIED, ["runtime-folder-unsafe"]), folder)
+        fix(found("runtime-folder-unsafe", report))
+        equal(wrong(examine()[1]), [])
 
 
 @case

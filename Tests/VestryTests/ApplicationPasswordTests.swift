@@ -16,17 +16,9 @@ struct ApplicationPasswordTests {
     let test: TestKeychain
     var keychain: Keychain { test.keychain }
 
-    init() throws { test = try TestKeychain() }
+    var attended: Keychain { test.attended }
 
-    /// The same keychain, with a user who is there.
-    var attended: Keychain {
-        var keychain = keychain
-        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
-            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
-            return key
-        }
-        return keychain
-    }
+    init() throws { test = try TestKeychain() }
 
     static func password(_ text: String) -> ApplicationPassword {
         ApplicationPassword(SecretBytes(text))

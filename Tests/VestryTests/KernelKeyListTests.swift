@@ -19,6 +19,21 @@ import Testing
 
         """
 
+    @Test(
+        arguments: [
+            ("vestry:index", .firstUnlock), ("vestry:afterFirstUnlock", .firstUnlock),
+            ("vestry:afterFirstUnlockThisDeviceOnly", .firstUnlock),
+            ("vestry:whenUnlocked", .openSessions),
+            ("vestry:whenUnlockedThisDeviceOnly", .openSessions),
+            ("vestry:whenPasscodeSetThisDeviceOnly", .openSessions),
+            ("vestry:presence", .pointer), ("vestry:mismatch", .mismatch),
+        ] as [(String, KernelKeyList.Entry.Purpose)])
+    func knowsWhatEachKeyIsFor(_ name: String, _ purpose: KernelKeyList.Entry.Purpose) {
+        let entry = KernelKeyList.Entry(
+            serial: 1, owner: 2001, isKeyring: false, name: name, timeLeft: nil)
+        #expect(entry.purpose == purpose)
+    }
+
     @Test func readsTheLinesOfTheKernel() {
         let entries = KernelKeyList.entries(in: Self.text)
         #expect(

@@ -15,17 +15,9 @@ struct PresenceTests {
     var keychain: Keychain { test.keychain }
     let query = ItemQuery(.genericPassword, [.account: "a"])
 
-    init() throws { test = try TestKeychain() }
+    var attended: Keychain { test.attended }
 
-    /// The same keychain, with a user who is there.
-    var attended: Keychain {
-        var keychain = keychain
-        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
-            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
-            return key
-        }
-        return keychain
-    }
+    init() throws { test = try TestKeychain() }
 
     func add(
         _ accessibility: Accessibility = .whenUnlocked,

@@ -12,6 +12,16 @@ func text(_ secret: borrowing SecretBytes) -> String {
 }
 
 extension TestKeychain {
+    /// The same keychain, with a user who is there.
+    var attended: Keychain {
+        var keychain = keychain
+        keychain.presenceAuthorizer = { keyClass throws(VestryError) in
+            guard let key = SharedKeybag.shared?.key(keyClass) else { throw VestryError(.locked) }
+            return key
+        }
+        return keychain
+    }
+
     /// Runs SQL on the file, as whoever holds the file can.
     func tamper(_ sql: String) throws {
         var database: OpaquePointer?

@@ -42,32 +42,19 @@ struct LockCommand: Command, Equatable {
     /// finds the keys by the user ID, and what the user's own files say is read with the user's own
     /// rights.
     private static func become(_ name: String) throws(Failure) {
-        let shown = name.escapedForTerminal
-        let found: (account: Account, groups: [gid_t])?
-        do throws(SystemCallError) {
-            found = try Account.named(name).map { (account) throws(SystemCallError) in
-                (account, try account.groups())
-            }
-        } catch {
-            throw Failure(
-                .failure, "account database: \(error)", hint: "'getent passwd \(shown)' asks it")
-        }
-        guard let found else {
-            throw Failure(
-                .notFound, "there is no user '\(shown)'", reason: "noSuchUser",
-                hint: "'getent passwd' lists the users")
-        }
-        guard found.account.user != geteuid() else { return }
+        let account = try Account.ofArgument(name)
+        guard account.user != geteuid() else { return }
         guard geteuid() == 0 else {
             throw Failure(
                 .denied, "only root may lock the keychain of another user", reason: "notRoot",
-                hint: "run it as root, as in 'sudo vestry lock --user \(shown)'")
+                hint: "run it as root, as in 'sudo vestry lock --user \(name.escapedForTerminal)'")
         }
+        let groups = try Account.asking { () throws(SystemCallError) in try account.groups() }
         do throws(SystemCallError) {
-            try dropPrivileges(to: found.account, groups: found.groups)
+            try dropPrivileges(to: account, groups: groups)
         } catch {
             throw Failure(
-                .failure, "cannot become \(shown): \(error)",
+                .failure, "cannot become \(name.escapedForTerminal): \(error)",
                 hint: "root without the capability to change its user cannot do this")
         }
     }

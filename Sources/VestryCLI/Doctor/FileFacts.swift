@@ -44,8 +44,12 @@ struct FileFacts: Equatable {
     var isFolder: Bool { type == S_IFDIR }
     var isRegularFile: Bool { type == S_IFREG }
     var isLink: Bool { type == S_IFLNK }
-    /// Whether group or others may write.
-    var isWritableByOthers: Bool { mode & 0o022 != 0 }
+    /// What is wrong with a program or module that root runs; nil where it is a file that nobody
+    /// but root can change.
+    func faultOfProgram(_ path: String) -> String? {
+        if isRegularFile && owner == 0 && mode & 0o022 == 0 { return nil }
+        return "\(path) is not root's alone (owner \(owner), mode \(modeText))"
+    }
 
     var modeText: String {
         let digits = String(mode, radix: 8)

@@ -52,13 +52,11 @@ enum KeyChecks {
         if let timeLeft = key.timeLeft {
             return "for \(timeLeft), in the process that asked for it"
         }
-        switch key.name {
-        case "vestry:whenUnlocked", "vestry:whenUnlockedThisDeviceOnly",
-            "vestry:whenPasscodeSetThisDeviceOnly":
-            return "while a session counts, until the screen is locked"
-        case "vestry:presence": return "which leads to the keys of the open sessions"
-        case "vestry:mismatch": return "until the password opens the keychain again"
-        default: return "until the next reboot, or 'vestry lock --all'"
+        switch key.purpose {
+        case .openSessions: return "while a session counts, until the screen is locked"
+        case .pointer: return "which leads to the keys of the open sessions"
+        case .mismatch: return "until the password opens the keychain again"
+        case .firstUnlock: return "until the next reboot, or 'vestry lock --all'"
         }
     }
 

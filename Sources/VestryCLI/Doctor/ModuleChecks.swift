@@ -28,10 +28,9 @@ struct ModuleChecks {
                 .pam, "pam-module-missing", "there is no \(path): no login opens a keychain",
                 fix: install, status: .unavailable)
         }
-        guard facts.isRegularFile, facts.owner == 0, !facts.isWritableByOthers else {
+        if let fault = facts.faultOfProgram(path) {
             return .problem(
-                .pam, "pam-module-unsafe",
-                "\(path) is not root's alone (owner \(facts.owner), mode \(facts.modeText))",
+                .pam, "pam-module-unsafe", fault,
                 fix: "\(install), and find out who has changed it", status: .denied)
         }
         // As libpam does it. What it loads is root's own, as was just seen.

@@ -27,36 +27,21 @@ enum Patient {
     /// - Returns: The patient; the machine alone for root's own account.
     /// - Throws: `Failure` for an account that is not there, or is not for the caller to look at.
     static func named(_ name: String?) throws(Failure) -> Patient {
-        let own = try account { () throws(SystemCallError) in try Account.with(user: geteuid()) }
+        let own = try Account.asking { () throws(SystemCallError) in
+            try Account.with(user: geteuid())
+        }
         if let name, name != own?.name {
             guard isRoot else {
                 throw Failure(
                     .denied, "only root looks at the keychain of another account",
                     hint: "sudo vestry doctor --user \(name.escapedForTerminal)")
             }
-            let found = try account { () throws(SystemCallError) in try Account.named(name) }
-            guard let found else {
-                throw Failure(
-                    .notFound, "there is no account '\(name.escapedForTerminal)'",
-                    hint: "'getent passwd' lists the accounts")
-            }
+            let found = try Account.ofArgument(name)
             return found.user == 0 ? .machine : .another(found)
         }
         guard !isRoot else { return .machine }
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         guard let own else { return .machine }
         return .caller(own, keychain)
-    }
-
-    private static func account(
-        _ look: () throws(SystemCallError) -> Account?
-    ) throws(Failure) -> Account? {
-        do throws(SystemCallError) {
-            return try look()
-        } catch {
-            throw Failure(
-                .unavailable, "the account database does not answer: \(error)",
-                hint: "'getent passwd' must work first")
-        }
     }
 }

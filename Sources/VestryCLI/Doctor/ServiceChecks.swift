@@ -17,10 +17,9 @@ enum ServiceChecks {
                 .service, "helper-missing", "there is no \(path): no login opens a keychain",
                 fix: reinstall, status: .unavailable)
         }
-        guard facts.isRegularFile, facts.owner == 0, !facts.isWritableByOthers else {
+        if let fault = facts.faultOfProgram(path) {
             return .problem(
-                .service, "helper-unsafe",
-                "\(path) is not root's alone (owner \(facts.owner), mode \(facts.modeText))",
+                .service, "helper-unsafe", fault,
                 fix: "\(reinstall), and find out who has changed it", status: .denied)
         }
         guard facts.mode & 0o100 != 0 else {
@@ -34,20 +33,23 @@ enum ServiceChecks {
     /// Whoever could change these would hold logins up, or wake those who wait.
     private static func runtimeFolders() -> [Check] {
         let folder = Keychain.runtimeFolder
-        return [(folder, mode_t(0o755)), ("\(folder)/unlocked", 0o755), ("\(folder)/lock", 0o700)]
-            .compactMap { path, mode in
-                // The helper makes what is missing.
-                guard let facts = try? FileFacts(path) else { return nil }
-                if facts.isFolder && facts.owner == 0 && facts.mode & ~mode == 0 { return nil }
-                return .problem(
-                    .service, "runtime-folder-unsafe",
-                    "owner \(facts.owner) and mode \(facts.modeText) instead of root and "
-                        + "0\(String(mode, radix: 8))",
-                    about: path,
-                    fix:
-                        "sudo chown root:root \(path) && sudo chmod \(String(mode, radix: 8)) \(path)",
-                    status: .denied)
-            }
+        let modes: [(path: String, mode: mode_t)] = [
+            (folder, 0o755), ("\(folder)/unlocked", 0o755), ("\(folder)/sessions", 0o755),
+            ("\(folder)/lock", 0o700),
+        ]
+        return modes.compactMap { path, mode in
+            // The helper makes what is missing.
+            guard let facts = try? FileFacts(path) else { return nil }
+            if facts.isFolder && facts.owner == 0 && facts.mode & ~mode == 0 { return nil }
+            return .problem(
+                .service, "runtime-folder-unsafe",
+                "owner \(facts.owner) and mode \(facts.modeText) instead of root and "
+                    + "0\(String(mode, radix: 8))",
+                about: path,
+                fix:
+                    "sudo chown root:root \(path) && sudo chmod \(String(mode, radix: 8)) \(path)",
+                status: .denied)
+        }
     }
 
     /// By a request that opens nothing: what answers is what a login would meet.

@@ -80,11 +80,7 @@ struct StorePlaces {
             facts = target
         }
         if facts.owner != account.user {
-            checks.append(
-                .problem(
-                    .store, "folder-owner",
-                    "belongs to user \(facts.owner) and not to user \(account.user)", about: path,
-                    fix: "sudo chown \(account.name): \(quoted(path))", status: .denied))
+            checks.append(wrongOwner("folder-owner", facts, path))
         } else if facts.mode & 0o002 != 0
             || facts.mode & 0o020 != 0 && facts.group != account.group
         {
@@ -126,11 +122,7 @@ struct StorePlaces {
 
     private mutating func lookAtOwner(_ facts: FileFacts, _ path: String, mode: UInt32) {
         if facts.owner != account.user {
-            checks.append(
-                .problem(
-                    .store, "store-owner",
-                    "belongs to user \(facts.owner) and not to user \(account.user)", about: path,
-                    fix: "sudo chown \(account.name): \(quoted(path))", status: .denied))
+            checks.append(wrongOwner("store-owner", facts, path))
         }
         if facts.mode & 0o077 != 0 {
             let wanted = String(mode, radix: 8)
@@ -139,6 +131,12 @@ struct StorePlaces {
                     .store, "store-mode", "has mode \(facts.modeText) instead of 0\(wanted)",
                     about: path, fix: "chmod \(wanted) \(quoted(path))", status: .denied))
         }
+    }
+
+    private func wrongOwner(_ code: String, _ facts: FileFacts, _ path: String) -> Check {
+        .problem(
+            .store, code, "belongs to user \(facts.owner) and not to user \(account.user)",
+            about: path, fix: "sudo chown \(account.name): \(quoted(path))", status: .denied)
     }
 
     private func wrongType(_ path: String, _ wanted: String) -> Check {

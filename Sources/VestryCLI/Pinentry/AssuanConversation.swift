@@ -79,16 +79,11 @@ struct AssuanConversation: ~Copyable {
                 pollfd(fd: program.output.rawValue, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: signals.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
             ]
-            var milliseconds: CInt = -1
-            if let deadline {
-                guard !deadline.hasPassed else { throw .timedOut }
-                // At most some seconds, and rounded up, so that it does not wake before the end.
-                milliseconds = CInt(deadline.remaining / .milliseconds(1)) + 1
-            }
-            let count = unsafe poll(&entries, 2, milliseconds)
+            guard deadline?.hasPassed != true else { throw .timedOut }
+            poll(&entries, atMost: deadline?.remaining)
             // First, because the same key that sends it can have ended the program too.
             if let signal = signals.take() { throw .signal(signal) }
-            if count > 0 && entries[0].revents != 0 { return }
+            if entries[0].revents != 0 { return }
         }
     }
 }
