@@ -109,6 +109,7 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_handlers = PTHREAD_ONCE_INIT;
 static int fork_waited;
 static int forked_in_use;
+static int fork_generation;
 
 static struct timespec after(int64_t milliseconds)
 {
@@ -140,6 +141,7 @@ static void after_fork_in_child(void)
 {
     if (!fork_waited)
         forked_in_use = 1;
+    fork_generation++;
     uses = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     turn = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
@@ -160,6 +162,12 @@ int vestry_use_begin(void)
 void vestry_use_end(void)
 {
     pthread_rwlock_unlock(&uses);
+}
+
+int vestry_fork_generation(void)
+{
+    pthread_once(&fork_handlers, handle_forks);
+    return fork_generation;
 }
 
 int vestry_turn_begin(int64_t milliseconds)

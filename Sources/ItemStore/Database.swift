@@ -2,75 +2,82 @@ internal import CSQLite
 internal import Glibc
 internal import LinuxSystem
 
-/// One connection to SQLite; closed when the last reference goes.
+/// A connection to SQLite, as one transaction has it.
+///
+/// The transaction is over, and what is not durable undone, when the last reference goes: that of a
+/// statement that still reads counts too.
 @safe
 final class Database {
-    enum Place {
-        case memory
-        /// An existing file. SQLite opens it read-only by itself where it may not write.
-        case file(path: String)
-    }
-
-    private let handle: OpaquePointer
-    private let patience: Patience
-    private let use: ForkSensitiveUse
+    private let connection: Connection
+    private let file: ItemFile?
     private var turn: ProcessTurn?
+    /// Who lends the connection, and may lend it again when this is gone.
+    private let lender: (any AnyObject)?
+    /// The first read, which is not finished: SQLite holds its read lock for as long.
+    private var firstRead: OpaquePointer?
 
-    init(_ place: Place) throws(ItemStoreError) {
-        let path: String
-        switch place {
-        case .memory: path = ":memory:"
-        case .file(let file): path = file
-        }
-        do throws(SystemCallError) {
-            use = try ForkSensitiveUse()
-        } catch {
-            throw .forkedInUse
-        }
-        patience = Patience(path: path)
-        // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        var opened: OpaquePointer?
-        let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
-        guard let handle = unsafe opened else { throw .inputOutput(code: status, errno: ENOMEM) }
-        unsafe self.handle = handle
-        guard status == SQLITE_OK else { throw error(status) }
-        unsafe sqlite3_busy_handler(
-            handle, waitForOtherProcess, Unmanaged.passUnretained(patience).toOpaque())
-        try configure()
+    /// A database in memory.
+    init() throws(ItemStoreError) {
+        connection = try Connection(.memory)
+        file = nil
+        lender = nil
     }
 
-    deinit { unsafe sqlite3_close_v2(handle) }
-
-    private func configure() throws(ItemStoreError) {
-        // The file is data, not a program: no writable schema, no function that its schema names.
-        try check(unsafe vestry_sqlite_set_defensive(handle))
-        try execute("PRAGMA trusted_schema = OFF")
-        try execute("PRAGMA cell_size_check = ON")
-        try execute("PRAGMA temp_store = MEMORY")
-        // No row of an honest file comes near; a hostile one cannot make SQLite allocate a gigabyte.
-        unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
+    init(
+        _ file: ItemFile, in folder: String, _ identity: FileIdentity,
+        lentBy lender: (any AnyObject)?
+    ) throws(ItemStoreError) {
+        connection = try file.connection(in: folder, identity)
+        self.file = file
+        self.lender = lender
+        try connection.begin()
     }
 
-    /// Sets what only a writer needs: these statements read the file.
+    deinit {
+        endReading()
+        // Closing ends everything too, and a fork must not come in between.
+        guard let file, file.isKeptOpen else { return }
+        if !connection.end() { file.close() }
+    }
+
+    /// Begins to read: from here on, others see the same state of the file.
+    ///
+    /// - Returns: False when it was begun before.
+    /// - Throws: `ItemStoreError`.
+    func beginReading() throws(ItemStoreError) -> Bool {
+        guard unsafe firstRead == nil else { return false }
+        let statement = unsafe try connection.take("PRAGMA schema_version")
+        unsafe firstRead = statement
+        let status = unsafe sqlite3_step(statement)
+        guard status == SQLITE_ROW else {
+            let failure = error(status)
+            endReading()
+            throw failure
+        }
+        return true
+    }
+
+    func endReading() {
+        if let firstRead = unsafe firstRead { unsafe connection.giveBack(firstRead) }
+        unsafe firstRead = nil
+    }
+
+    /// A row that was read before, where the file is kept open and nothing was read yet.
+    func recentRow(primaryTag: [UInt8], _ storeID: [UInt8]) -> ItemRow? {
+        guard file?.isKeptOpen == true, unsafe firstRead == nil else { return nil }
+        return connection.recentRow(primaryTag: primaryTag, storeID)
+    }
+
+    /// Keeps a row that was read with both boxes.
+    func noteRead(_ row: ItemRow) {
+        // What a writer reads may never be durable.
+        if file?.isKeptOpen == true, unsafe firstRead != nil { connection.noteRead(row) }
+    }
+
+    /// Prepares for changes; the turn among this process's writers lasts as long as the transaction.
     func prepareForWriting() throws(ItemStoreError) {
-        try execute("PRAGMA foreign_keys = ON")
-        // Deleted and replaced boxes are overwritten in the file.
-        try execute("PRAGMA secure_delete = ON")
-        // What a finished `set` stored survives the power cut after it.
-        try execute("PRAGMA synchronous = FULL")
-        try waitForTurn()
-    }
-
-    /// Waits for this process's other writers, who would only be in each other's way at SQLite's
-    /// locks; the turn lasts as long as the connection.
-    private func waitForTurn() throws(ItemStoreError) {
-        patience.begin()
-        repeat {
-            turn = ProcessTurn.wait(milliseconds: 250)
-            if turn != nil { return }
-        } while patience.isLeft()
-        throw .busy
+        try connection.prepareForWriting()
+        turn = try connection.waitForTurn()
     }
 
     func execute(_ sql: StaticString) throws(ItemStoreError) {
@@ -78,73 +85,27 @@ final class Database {
         while try statement.step() {}
     }
 
-    func prepare(_ sql: StaticString) throws(ItemStoreError) -> OpaquePointer {
-        var prepared: OpaquePointer?
-        let status = unsafe sql.utf8Start.withMemoryRebound(
-            to: CChar.self, capacity: sql.utf8CodeUnitCount
-        ) {
-            unsafe sqlite3_prepare_v2(handle, $0, CInt(sql.utf8CodeUnitCount), &prepared, nil)
-        }
-        try check(status)
-        guard let prepared = unsafe prepared else {
-            throw .inputOutput(code: SQLITE_MISUSE, errno: 0)
-        }
-        return unsafe prepared
+    func take(_ sql: StaticString) throws(ItemStoreError) -> OpaquePointer {
+        unsafe try connection.take(sql)
     }
 
-    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
-    var changedRowCount: CInt { unsafe sqlite3_changes(handle) }
+    func giveBack(_ statement: OpaquePointer) { unsafe connection.giveBack(statement) }
+
+    func wasChecked(_ storeID: [UInt8]) throws(ItemStoreError) -> Bool {
+        try connection.wasChecked(storeID)
+    }
+
+    func noteChecked(_ storeID: [UInt8]) throws(ItemStoreError) {
+        try connection.noteChecked(storeID)
+    }
+
+    var lastInsertedRow: Int64 { connection.lastInsertedRow }
+    var changedRowCount: CInt { connection.changedRowCount }
 
     /// The file that SQLite would write for this database.
-    func serialized() throws(ItemStoreError) -> [UInt8] {
-        var count: sqlite3_int64 = 0
-        guard let bytes = unsafe sqlite3_serialize(handle, "main", &count, 0) else {
-            throw .inputOutput(code: SQLITE_NOMEM, errno: ENOMEM)
-        }
-        defer { unsafe sqlite3_free(bytes) }
-        return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
-    }
+    func serialized() throws(ItemStoreError) -> [UInt8] { try connection.serialized() }
 
-    func check(_ status: CInt) throws(ItemStoreError) {
-        guard status == SQLITE_OK else { throw error(status) }
-    }
+    func check(_ status: CInt) throws(ItemStoreError) { try connection.check(status) }
 
-    /// What a result code of SQLite means for a store.
-    func error(_ status: CInt) -> ItemStoreError {
-        ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
-    }
-}
-
-extension ItemStoreError {
-    /// - Parameters:
-    ///   - status: An extended result code (sqlite.org/rescode.html).
-    ///   - errno: Of the system call that failed last on this connection.
-    init(sqlite status: CInt, errno: CInt) {
-        // The low byte is the primary code.
-        switch status & 0xFF {
-        case SQLITE_BUSY, SQLITE_LOCKED:
-            self = .busy
-        case SQLITE_FULL:
-            self = .noSpace
-        case SQLITE_READONLY:
-            self = .readOnly
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_ERROR,
-            SQLITE_SCHEMA:
-            // SQLITE_ERROR: our statements are fixed, so it is the file that lacks their tables.
-            self = .damaged(reason: "SQLite result \(status)")
-        case SQLITE_CONSTRAINT:
-            self =
-                status == 2067  // SQLITE_CONSTRAINT_UNIQUE, a computed macro in C
-                ? .duplicate : .damaged(reason: "SQLite result \(status)")
-        case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_PERM, SQLITE_AUTH:
-            switch errno {
-            case ENOSPC, EDQUOT: self = .noSpace
-            case EROFS: self = .readOnly
-            case EACCES, EPERM: self = .file(.system(SystemCallError("open", errno: errno)))
-            default: self = .inputOutput(code: status, errno: errno)
-            }
-        default:
-            self = .inputOutput(code: status, errno: errno)
-        }
-    }
+    func error(_ status: CInt) -> ItemStoreError { connection.error(status) }
 }

@@ -3,6 +3,8 @@ extension ItemStore {
     public func row(
         primaryTag: [UInt8], boxes: ItemBoxes
     ) throws(ItemStoreError) -> ItemRow? {
+        if let row = recentRow(primaryTag: primaryTag, boxes: boxes) { return row }
+        try beginReading()
         let query: Statement
         switch boxes {
         case .metadata:
@@ -22,12 +24,15 @@ extension ItemStore {
         }
         try query.bind(primaryTag, at: 1)
         guard try query.step() else { return nil }
-        return try ItemRow(query, boxes: boxes)
+        let row = try ItemRow(query, boxes: boxes)
+        if boxes == .metadataAndValue { database.noteRead(row) }
+        return row
     }
 
     /// Reads rows by their numbers, one after the other.
     public func reader(of boxes: ItemBoxes) throws(ItemStoreError) -> ItemRowReader {
-        try ItemRowReader(boxes, on: database)
+        try beginReading()
+        return try ItemRowReader(boxes, on: database)
     }
 
     /// Adds an item.

@@ -22,6 +22,7 @@ extension ItemStore {
     /// The rarest tag leads, and the others are looked up for each row that has it. So a search
     /// costs what its rarest tag asks for, however many items there are.
     public func numbers(_ search: ItemSearch) throws(ItemStoreError) -> [Int64] {
+        try beginReading()
         var numbers: [Int64]
         var rest = search.tags
         if let reference = search.reference {
@@ -58,6 +59,7 @@ extension ItemStore {
 
     /// The number of the row with this reference, or nil.
     public func number(reference: [UInt8]) throws(ItemStoreError) -> Int64? {
+        try beginReading()
         let query = try Statement("SELECT row FROM item WHERE reference = ?1", on: database)
         try query.bind(reference, at: 1)
         guard try query.step() else { return nil }

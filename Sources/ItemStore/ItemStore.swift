@@ -2,31 +2,50 @@ public import LinuxSystem
 
 internal import Glibc
 
-/// The item file of one store, open for one transaction.
+/// The items of one store, for one transaction.
 ///
 /// A value of this type *is* the transaction: it sees one state of the file from its beginning to
 /// its end, and what it has written is undone unless ``commit()`` returns. It knows rows, sealed
 /// boxes and tags, and neither keys nor plaintext.
 ///
-/// The file is opened for each operation: that costs 45 microseconds, leaves no descriptor in
-/// long-running programs, and lets a restored backup take effect at once.
+/// The file is opened for each transaction unless it is kept open (``ItemFile``): that leaves no
+/// descriptor in long-running programs, and lets a restored backup take effect at once.
 public struct ItemStore: ~Copyable {
     public static let fileName = "items.sqlite"
+    private static let journalName = fileName + "-journal"
 
     let database: Database
+
+    private let file: ItemFile
+    private let folder: String
+    private let storeID: [UInt8]
+    private let isWriter: Bool
 
     /// Opens the file to read from it; also where nothing can be written.
     ///
     /// - Parameters:
     ///   - directory: The checked store directory.
     ///   - storeID: 16 bytes, as the keybag has them.
+    ///   - isForOneRow: Whether to begin with the first read, which a kept file may not need: a row
+    ///     that it knows is as new as any transaction's would be. The state of what is read after
+    ///     that one can be a later one.
+    ///   - file: The item file of this directory, with no other transaction.
+    ///   - lender: Who lends the file; the transaction lets it go as its last step.
     /// - Returns: Nil when there is no item file: nothing was stored yet.
     /// - Throws: `ItemStoreError`.
     public static func openForReading(
-        in directory: borrowing StoreDirectory, storeID: [UInt8]
+        in directory: borrowing StoreDirectory, storeID: [UInt8], isForOneRow: Bool = false,
+        file: ItemFile = ItemFile(isKeptOpen: false), lentBy lender: (any AnyObject)? = nil
     ) throws(ItemStoreError) -> ItemStore? {
-        guard try isPresent(in: directory) else { return nil }
-        return try ItemStore(path: path(in: directory), storeID: storeID, isWriter: false)
+        guard let identity = try identity(in: directory) else {
+            file.close()
+            return nil
+        }
+        let database = try Database(file, in: directory.path, identity, lentBy: lender)
+        let store = ItemStore(
+            database, storeID: storeID, isWriter: false, file: file, folder: directory.path)
+        if !isForOneRow { try store.beginReading() }
+        return store
     }
 
     /// Opens the file to change it, as the only writer.
@@ -35,13 +54,18 @@ public struct ItemStore: ~Copyable {
     ///   - directory: The checked store directory.
     ///   - storeID: 16 bytes, as the keybag has them.
     ///   - creating: Whether a missing file is made.
+    ///   - file: The item file of this directory, with no other transaction.
+    ///   - lender: Who lends the file; the transaction lets it go as its last step.
     /// - Returns: Nil when there is no item file and none was to be made.
     /// - Throws: `ItemStoreError`; `busy` when another writer did not get ahead for five seconds, or many
     ///   writers left no turn for a minute.
     public static func openForWriting(
-        in directory: borrowing StoreDirectory, storeID: [UInt8], creating: Bool
+        in directory: borrowing StoreDirectory, storeID: [UInt8], creating: Bool,
+        file: ItemFile = ItemFile(isKeptOpen: false), lentBy lender: (any AnyObject)? = nil
     ) throws(ItemStoreError) -> ItemStore? {
-        if try !isPresent(in: directory) {
+        var identity = try identity(in: directory)
+        if identity == nil {
+            file.close()
             guard creating else { return nil }
             let emptyFile = try Schema.emptyFile(storeID: storeID)
             do {
@@ -50,24 +74,45 @@ public struct ItemStore: ~Copyable {
             } catch {
                 throw ItemStoreError(error)
             }
-            guard try isPresent(in: directory) else {
-                throw .file(.system(SystemCallError("open", errno: ENOENT)))
-            }
+            identity = try Self.identity(in: directory)
         }
-        return try ItemStore(path: path(in: directory), storeID: storeID, isWriter: true)
-    }
-
-    private init(path: String, storeID: [UInt8], isWriter: Bool) throws(ItemStoreError) {
-        let database = try Database(.file(path: path))
-        if isWriter { try database.prepareForWriting() }
-        try database.execute(isWriter ? "BEGIN IMMEDIATE" : "BEGIN")
-        // Inside the transaction, so that what is checked is what is used.
+        guard let identity else { throw .file(.system(SystemCallError("open", errno: ENOENT))) }
+        let database = try Database(file, in: directory.path, identity, lentBy: lender)
+        try database.prepareForWriting()
+        try database.execute("BEGIN IMMEDIATE")
         try Schema.check(database, storeID: storeID)
-        self.database = database
+        return ItemStore(
+            database, storeID: storeID, isWriter: true, file: file, folder: directory.path)
     }
 
-    private static func path(in directory: borrowing StoreDirectory) -> String {
-        directory.path + "/" + fileName
+    private init(
+        _ database: Database, storeID: [UInt8], isWriter: Bool, file: ItemFile, folder: String
+    ) {
+        self.database = database
+        self.storeID = storeID
+        self.isWriter = isWriter
+        self.file = file
+        self.folder = folder
+    }
+
+    /// Begins to read, where that was left to the first read.
+    func beginReading() throws(ItemStoreError) {
+        guard !isWriter, try database.beginReading() else { return }
+        do {
+            try Schema.check(database, storeID: storeID)
+        } catch {
+            // Nothing is read from it, now or later.
+            database.endReading()
+            throw error
+        }
+    }
+
+    /// A row that the kept file knows; nil where SQLite has to look.
+    func recentRow(primaryTag: [UInt8], boxes: ItemBoxes) -> ItemRow? {
+        guard !isWriter else { return nil }
+        guard var row = database.recentRow(primaryTag: primaryTag, storeID) else { return nil }
+        if boxes == .metadata { row.value = nil }
+        return row
     }
 
     /// Checks the file, and the journal that SQLite would roll back into it, by name.
@@ -75,22 +120,24 @@ public struct ItemStore: ~Copyable {
     /// Never by opening them: closing any descriptor of a file drops all POSIX locks that this
     /// process has on it (fcntl(2)), those of another thread's transaction included. The names are
     /// in a directory that only their owner can change.
-    private static func isPresent(
+    ///
+    /// - Returns: Nil when there is no file.
+    /// - Throws: `ItemStoreError.file`.
+    private static func identity(
         in directory: borrowing StoreDirectory
-    ) throws(ItemStoreError) -> Bool {
-        guard try isPrivate(fileName, in: directory) else { return false }
-        _ = try isPrivate(fileName + "-journal", in: directory)
-        return true
+    ) throws(ItemStoreError) -> FileIdentity? {
+        guard let identity = try privateFile(fileName, in: directory) else { return nil }
+        _ = try privateFile(journalName, in: directory)
+        return identity
     }
 
-    private static func isPrivate(
+    private static func privateFile(
         _ name: String, in directory: borrowing StoreDirectory
-    ) throws(ItemStoreError) -> Bool {
+    ) throws(ItemStoreError) -> FileIdentity? {
         do {
-            try directory.descriptor.checkPrivate(name, ownedBy: directory.owner)
-            return true
+            return try directory.descriptor.checkPrivate(name, ownedBy: directory.owner)
         } catch .system(let error) where error.errno == ENOENT {
-            return false
+            return nil
         } catch {
             throw .file(error)
         }
@@ -99,6 +146,7 @@ public struct ItemStore: ~Copyable {
     /// Makes everything written durable, as one step, and ends the transaction.
     public consuming func commit() throws(ItemStoreError) {
         try database.execute("COMMIT")
+        if file.isKeptOpen { file.noteWritten(in: folder) }
     }
 }
 

@@ -26,7 +26,7 @@ enum Schema {
 
     /// The bytes of a file without items.
     static func emptyFile(storeID: [UInt8]) throws(ItemStoreError) -> [UInt8] {
-        let database = try Database(.memory)
+        let database = try Database()
         try database.execute("PRAGMA application_id = 0x56737479")
         try database.execute("PRAGMA user_version = 1")
         try database.execute("BEGIN")
@@ -70,8 +70,10 @@ enum Schema {
         return try database.serialized()
     }
 
-    /// Refuses what is not the item file of this store in a format that this program knows.
+    /// Refuses what is not the item file of this store in a format that this program knows; inside
+    /// the transaction, so that what is checked is what is used.
     static func check(_ database: Database, storeID: [UInt8]) throws(ItemStoreError) {
+        guard try !database.wasChecked(storeID) else { return }
         // An empty file is a database for SQLite; here it is one that lost its contents.
         guard try number("PRAGMA application_id", on: database) == applicationID else {
             throw .damaged(reason: "not an item file")
@@ -85,6 +87,7 @@ enum Schema {
         let actualID = try query.bytes(at: 0, count: 16...16)
         guard try !query.step() else { throw .damaged(reason: "two store ids") }
         guard actualID == storeID else { throw .foreignStore }
+        try database.noteChecked(storeID)
     }
 
     private static func number(

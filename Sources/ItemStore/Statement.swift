@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A prepared statement.
+/// A prepared statement, which its connection keeps for the next one with the same text.
 ///
 /// Its text is a `StaticString`, so that no data can ever become part of it.
 @safe
@@ -10,10 +10,10 @@ struct Statement: ~Copyable {
 
     init(_ sql: StaticString, on database: Database) throws(ItemStoreError) {
         self.database = database
-        unsafe handle = try database.prepare(sql)
+        unsafe handle = try database.take(sql)
     }
 
-    deinit { unsafe sqlite3_finalize(handle) }
+    deinit { unsafe database.giveBack(handle) }
 
     func bind(_ value: Int64, at index: CInt) throws(ItemStoreError) {
         try database.check(unsafe sqlite3_bind_int64(handle, index, value))

@@ -118,7 +118,13 @@ public struct KernelKeyring: Sendable {
     }
 
     /// The name of a class's key in the kernel.
-    public static func description(of keyClass: KeyClass) -> String { "vestry:\(keyClass)" }
+    public static func description(of keyClass: KeyClass) -> String {
+        descriptions[keyClass] ?? "vestry:\(keyClass)"
+    }
+
+    // Made once: turning the name of a case into text takes longer than a search in the kernel.
+    private static let descriptions = Dictionary(
+        uniqueKeysWithValues: KeyClass.allCases.map { ($0, "vestry:\($0)") })
 
     /// The keyring "vestry" of the calling user, or nil when nothing was ever put there.
     static func ring() throws(KeyringError) -> Key? {
@@ -134,15 +140,25 @@ public struct KernelKeyring: Sendable {
     /// The user's presence keyring and the store that it was made for.
     static func presence() throws(KeyringError) -> (keyring: Key, store: StoreID)? {
         guard let pointer = try ring()?.search(.user, presenceDescription),
-            let payload = try pointer.payload(), payload.count == 20,
+            let presence = try target(of: pointer), isPresence(presence.keyring)
+        else { return nil }
+        return presence
+    }
+
+    /// What the key "vestry:presence" points at, whatever that is by now.
+    static func target(of pointer: Key) throws(KeyringError) -> (keyring: Key, store: StoreID)? {
+        guard let payload = try pointer.payload(), payload.count == 20,
             let store = StoreID(in: payload)
         else { return nil }
-        let keyring = Key(serial: Int32(bitPattern: number(in: payload)))
-        // The serial outlives the keyring, and the kernel may give it to another key.
-        guard let described = keyring.described(), described.kind == Key.Kind.keyring.rawValue,
-            described.text == presenceDescription, described.owner == geteuid()
-        else { return nil }
-        return (keyring, store)
+        return (Key(serial: Int32(bitPattern: number(in: payload))), store)
+    }
+
+    /// Whether a serial number is a presence keyring's: it outlives the keyring, and the kernel may give
+    /// it to another key.
+    static func isPresence(_ keyring: Key) -> Bool {
+        guard let described = keyring.described() else { return false }
+        return described.kind == Key.Kind.keyring.rawValue
+            && described.text == presenceDescription && described.owner == geteuid()
     }
 
     private static func drop(_ classes: [KeyClass], in keyring: Key) throws(KeyringError) {
@@ -155,7 +171,13 @@ public struct KernelKeyring: Sendable {
 
     /// Whether a payload begins with this store's id.
     func owns(_ payload: borrowing SecretBytes) -> Bool {
-        StoreID(in: payload) == store
+        payload.withBytes { bytes in
+            guard bytes.count >= StoreID.byteCount else { return false }
+            for index in 0..<StoreID.byteCount where bytes[index] != store.bytes[index] {
+                return false
+            }
+            return true
+        }
     }
 
     private static func number(in payload: borrowing SecretBytes) -> UInt32 {

@@ -31,6 +31,9 @@ struct Key: Equatable {
     /// The payload limit of Vestry's own keys; longer ones are not ours.
     static let payloadLimit = 64
 
+    /// More than Vestry's keyring ever links, and more than most user keyrings do.
+    static let linkLimit = 64
+
     /// The real serial of a special keyring such as ``session``.
     ///
     /// - Throws: `KeyringError`.
@@ -65,6 +68,28 @@ struct Key: Equatable {
         }
         if payload.count > 0 { return .some(payload) }
         if failure == 0 || KeyringError.meansAbsent(failure) { return nil }
+        throw KeyringError(call: "keyctl_read", errno: failure)
+    }
+
+    /// The serial numbers of what this keyring links.
+    ///
+    /// - Returns: None when the keyring is gone, or links more than ``linkLimit``.
+    /// - Throws: `KeyringError`.
+    func links() throws(KeyringError) -> [Int32] {
+        var byteCount = 0
+        let serials = unsafe [Int32](unsafeUninitializedCapacity: Self.linkLimit) { buffer, count in
+            byteCount = unsafe keyctl_read(
+                serial,
+                UnsafeMutableRawPointer(buffer.baseAddress)?
+                    .assumingMemoryBound(to: CChar.self),
+                Self.linkLimit * MemoryLayout<Int32>.size)
+            // The size of all of them; the kernel writes nothing where they do not fit.
+            let linkCount = byteCount / MemoryLayout<Int32>.size
+            count = (0...Self.linkLimit).contains(linkCount) ? linkCount : 0
+        }
+        if byteCount >= 0 { return serials }
+        let failure = errno
+        if KeyringError.meansAbsent(failure) { return [] }
         throw KeyringError(call: "keyctl_read", errno: failure)
     }
 

@@ -69,9 +69,10 @@ public struct ClassKey: ~Copyable, Sendable {
     /// random 256-bit key.
     public func checkValue(in store: StoreID) -> [UInt8] {
         let key = seed.subkey(4, context: "vestryCK")
-        return key.keyedHash(
-            of: store.bytes + [keyClass.rawValue] + littleEndian(epoch),
-            count: Self.checkValueByteCount)
+        var message = store.bytes
+        message.append(keyClass.rawValue)
+        message.append(littleEndian: epoch)
+        return key.keyedHash(of: message, count: Self.checkValueByteCount)
     }
 }
 
@@ -79,4 +80,12 @@ public struct ClassKey: ~Copyable, Sendable {
 @inlinable
 public func littleEndian<Number: FixedWidthInteger>(_ value: Number) -> [UInt8] {
     (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of `value`, lowest first.
+    @inlinable
+    public mutating func append<Number: FixedWidthInteger>(littleEndian value: Number) {
+        unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
+    }
 }

@@ -12,15 +12,41 @@ extension Keybag {
     public static func read(
         in directory: borrowing StoreDirectory
     ) throws(KeybagError) -> Keybag? {
-        let bytes: [UInt8]?
+        try readIdentified(in: directory)?.keybag
+    }
+
+    /// Reads the keybag of a store, and says which file it is from.
+    ///
+    /// - Returns: Both, or nil when the folder has no keybag.
+    /// - Throws: `KeybagError`.
+    public static func readIdentified(
+        in directory: borrowing StoreDirectory
+    ) throws(KeybagError) -> (keybag: Keybag, file: FileIdentity)? {
+        let read: (bytes: [UInt8], identity: FileIdentity)?
         do throws(PrivateFileError) {
-            bytes = try directory.descriptor.readPrivate(
+            read = try directory.descriptor.readPrivate(
                 fileName, ownedBy: directory.owner, limit: maximumByteCount)
         } catch {
             throw .file(error)
         }
-        guard let bytes else { return nil }
-        return try Keybag(parsing: bytes)
+        guard let read else { return nil }
+        return (try Keybag(parsing: read.bytes), read.identity)
+    }
+
+    /// Whether the keybag of a store is a file of which this was read, and unchanged since.
+    ///
+    /// - Parameters:
+    ///   - file: As ``readIdentified(in:)`` returned it.
+    ///   - directory: The store's.
+    /// - Returns: False too for a keybag that would be refused.
+    public static func isUnchanged(
+        _ file: FileIdentity, in directory: borrowing StoreDirectory
+    ) -> Bool {
+        do throws(PrivateFileError) {
+            return try directory.descriptor.checkPrivate(fileName, ownedBy: directory.owner) == file
+        } catch {
+            return false
+        }
     }
 
     /// Writes the keybag of a new store, unless there is one.

@@ -79,7 +79,8 @@ public struct FileDescriptor: ~Copyable, Sendable {
     /// - Throws: `SystemCallError` of read(2).
     public func readAll(limit: Int) throws(SystemCallError) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65536))
+        // Most files that are read whole have less than this.
+        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 8192))
         while true {
             let count = unsafe chunk.withUnsafeMutableBytes {
                 unsafe read(rawValue, $0.baseAddress, $0.count)

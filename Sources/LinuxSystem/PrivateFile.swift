@@ -60,19 +60,22 @@ extension FileDescriptor {
 
     /// Checks `name` in place, for a library that opens by path, as SQLite does.
     ///
+    /// - Returns: Which file it is.
     /// - Throws: `PrivateFileError`, as ``openPrivate(_:ownedBy:type:)``; `.system` with ENOENT when
     ///   there is no such entry.
+    @discardableResult
     public func checkPrivate(
         _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG
-    ) throws(PrivateFileError) {
+    ) throws(PrivateFileError) -> FileIdentity {
         var status = stat()
         guard unsafe fstatat(rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw .system(SystemCallError(last: "fstatat"))
         }
         try Self.check(status, ownedBy: owner, type: type)
+        return FileIdentity(status)
     }
 
-    private static func check(
+    static func check(
         _ status: stat, ownedBy owner: uid_t, type: mode_t
     ) throws(PrivateFileError) {
         guard status.st_mode & S_IFMT == type else { throw .wrongType }
@@ -84,14 +87,19 @@ extension FileDescriptor {
 
     /// Reads a small private file of this directory, whole.
     ///
-    /// - Returns: The bytes, or nil when there is no such file.
+    /// - Returns: The bytes, and which file they are from; or nil when there is no such file.
     /// - Throws: `PrivateFileError`.
     public func readPrivate(
         _ name: String, ownedBy owner: uid_t, limit: Int
-    ) throws(PrivateFileError) -> [UInt8]? {
+    ) throws(PrivateFileError) -> (bytes: [UInt8], identity: FileIdentity)? {
         let bytes: [UInt8]?
+        let identity: FileIdentity
         do throws(PrivateFileError) {
             let file = try openPrivate(name, ownedBy: owner)
+            // Before the bytes: a file that is written to meanwhile is another one afterwards.
+            identity = try mappingErrors { () throws(SystemCallError) in
+                FileIdentity(try file.status())
+            }
             bytes = try mappingErrors { () throws(SystemCallError) in
                 try file.readAll(limit: limit)
             }
@@ -99,7 +107,7 @@ extension FileDescriptor {
             return nil
         }
         guard let bytes else { throw .tooLarge(limit: limit) }
-        return bytes
+        return (bytes, identity)
     }
 
     /// Replaces a file of this directory as one step: whoever opens it finds the old bytes or the

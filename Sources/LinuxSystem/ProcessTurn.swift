@@ -14,6 +14,14 @@ public struct ForkSensitiveUse: ~Copyable {
     deinit { vestry_use_end() }
 }
 
+/// Tells a process from the one that it was forked from.
+public struct ForkGeneration: Equatable, Sendable {
+    private let number: Int32
+
+    /// That of this process, without a system call.
+    public static var current: ForkGeneration { ForkGeneration(number: vestry_fork_generation()) }
+}
+
 /// The turn of one thread among those of its process that want to write.
 public struct ProcessTurn: ~Copyable {
     /// - Parameter milliseconds: How long it waits.

@@ -15,6 +15,9 @@ public struct StoreDirectory: ~Copyable, Sendable {
     /// Whose it is.
     public let owner: uid_t
 
+    private let device: dev_t
+    private let inode: ino_t
+
     /// Opens the store directory of `account`.
     ///
     /// Links above the store directory itself are followed: people do keep `~/.local/share` on
@@ -24,12 +27,10 @@ public struct StoreDirectory: ~Copyable, Sendable {
     /// - Throws: `PrivateFileError`. `.system` with ENOENT means that the home itself is missing.
     public static func open(of account: Account) throws(PrivateFileError) -> StoreDirectory? {
         let home = try openHome(of: account)
-        let parentPath = Self.path.dropLast().joined(separator: "/")
         do throws(PrivateFileError) {
-            let parent = try openDirectory(parentPath, in: home)
-            let descriptor = try parent.openPrivate(
-                Self.path[Self.path.count - 1], ownedBy: account.user, type: S_IFDIR)
-            return StoreDirectory(descriptor: descriptor, account: account)
+            let descriptor = try home.openPrivate(
+                Self.path.joined(separator: "/"), ownedBy: account.user, type: S_IFDIR)
+            return try StoreDirectory(descriptor: descriptor, account: account)
         } catch .system(let error) where error.errno == ENOENT {
             return nil
         }
@@ -47,13 +48,46 @@ public struct StoreDirectory: ~Copyable, Sendable {
         let name = Self.path[Self.path.count - 1]
         try make(name, in: directory)
         let descriptor = try directory.openPrivate(name, ownedBy: account.user, type: S_IFDIR)
-        return StoreDirectory(descriptor: descriptor, account: account)
+        return try StoreDirectory(descriptor: descriptor, account: account)
     }
 
-    private init(descriptor: consuming FileDescriptor, account: Account) {
+    private init(
+        descriptor: consuming FileDescriptor, account: Account
+    ) throws(PrivateFileError) {
+        let status: stat
+        do throws(SystemCallError) {
+            status = try descriptor.status()
+        } catch {
+            throw .system(error)
+        }
+        device = status.st_dev
+        inode = status.st_ino
         self.descriptor = descriptor
         self.path = account.homeDirectory + "/" + Self.path.joined(separator: "/")
         self.owner = account.user
+    }
+
+    /// Whether the path still leads to this directory, and it is still private.
+    public var isInPlace: Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, isSame(status) else { return false }
+        do throws(PrivateFileError) {
+            try FileDescriptor.check(status, ownedBy: owner, type: S_IFDIR)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the descriptor still stands for this directory: some programs close all numbers that
+    /// they did not open themselves, and open other files under these.
+    public var isOpen: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor.rawValue, &status) == 0 && isSame(status)
+    }
+
+    private func isSame(_ status: stat) -> Bool {
+        status.st_dev == device && status.st_ino == inode
     }
 
     /// Whether the folder holds nothing but what an interrupted write may have left: names that begin

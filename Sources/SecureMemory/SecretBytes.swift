@@ -63,16 +63,17 @@ public struct SecretBytes: ~Copyable {
     public init<Failure: Error>(
         count: Int, unsafelyFilledBy fill: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-        try self.init(
-            capacity: count,
-            filledBy: { (bytes) throws(Failure) in
-                try unsafe bytes.withUnsafeMutableBufferPointer { (buffer) throws(Failure) in
-                    // Never nil, since an empty secret has memory too.
-                    guard let base = buffer.baseAddress else { return }
-                    try unsafe fill(base)
-                }
-                return count
-            })
+        precondition(count >= 0 && sodiumIsReady, "libsodium failed to initialize")
+        let base = unsafe Self.allocate(count)
+        unsafe sodium_memzero(base, count)
+        do {
+            try unsafe fill(base)
+        } catch {
+            unsafe Self.free(base)
+            throw error
+        }
+        self.count = count
+        unsafe self.base = base
     }
 
     /// Copies bytes that somebody else owns and wipes.

@@ -50,7 +50,7 @@ extension ItemAttribute {
             throw VestryError(.parameter, detail: "\(rawValue) is of another type")
         }
         let limit = ItemMetadata.maximumValueByteCount
-        guard converted.encoded.count <= limit else {
+        guard converted.encodedByteCount <= limit else {
             throw VestryError(.parameter, detail: "\(rawValue) has more than \(limit) bytes")
         }
         return converted

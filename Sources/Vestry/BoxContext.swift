@@ -29,17 +29,31 @@ struct BoxContext {
     let storeID: StoreID
     let row: ItemRow
 
+    private static let magic = Array("VSTRYBOX".utf8)
+    private static let byteCount = 76
+
     func bytes(of box: Box) -> [UInt8] {
-        var bytes = Array("VSTRYBOX".utf8) + storeID.bytes + row.reference
-        bytes += [row.itemClass, row.accessibility, box.rawValue, 0]
-        bytes += littleEndian(row.accessControl)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.byteCount)
+        bytes += Self.magic
+        bytes += storeID.bytes
+        bytes += row.reference
+        bytes.append(row.itemClass)
+        bytes.append(row.accessibility)
+        bytes.append(box.rawValue)
+        bytes.append(0)
+        bytes.append(littleEndian: row.accessControl)
         switch box {
         case .metadata:
-            bytes += littleEndian(row.epoch) + littleEndian(row.version)
-            bytes += littleEndian(row.valueVersion) + littleEndian(row.expires)
+            bytes.append(littleEndian: row.epoch)
+            bytes.append(littleEndian: row.version)
+            bytes.append(littleEndian: row.valueVersion)
+            bytes.append(littleEndian: row.expires)
         case .value:
-            bytes += littleEndian(row.valueEpoch) + littleEndian(row.valueVersion)
-            bytes += [UInt8](repeating: 0, count: 16)
+            bytes.append(littleEndian: row.valueEpoch)
+            bytes.append(littleEndian: row.valueVersion)
+            bytes.append(littleEndian: UInt64(0))
+            bytes.append(littleEndian: UInt64(0))
         }
         return bytes
     }

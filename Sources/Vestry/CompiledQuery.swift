@@ -10,7 +10,7 @@ struct CompiledQuery {
     private let rowValues: [ItemAttribute: AttributeValue]
     /// Attributes that must be equal, and have no tag for it.
     private let untaggedValues: [ItemAttribute: AttributeValue]
-    private let taggedValues: [ItemAttribute: AttributeValue]
+    private let taggedValues: AttributeList
     /// Nil where texts are compared byte for byte.
     private let folding: (@Sendable (String) -> String)?
     private let label: ItemQuery.TextMatch?
@@ -53,7 +53,7 @@ struct CompiledQuery {
         }
 
         var rowValues: [ItemAttribute: AttributeValue] = [:]
-        var taggedValues: [ItemAttribute: AttributeValue] = [:]
+        var taggedValues = AttributeList()
         var untaggedValues: [ItemAttribute: AttributeValue] = [:]
         var synchronizable = query.synchronizable
         var groups = query.accessGroups
@@ -122,8 +122,7 @@ struct CompiledQuery {
     }
 
     private static func tags(
-        for values: [ItemAttribute: AttributeValue], in itemClass: ItemClass,
-        _ tags: borrowing ItemTags
+        for values: AttributeList, in itemClass: ItemClass, _ tags: borrowing ItemTags
     ) -> [[UInt8]] {
         var values = values
         var found: [[UInt8]] = []
@@ -132,8 +131,10 @@ struct CompiledQuery {
             found.append(tags.identityTag(itemClass, values))
             for attribute in identity { values[attribute] = nil }
         }
-        for (attribute, value) in values {
-            if let tag = tags.tag(attribute, value, in: itemClass) { found.append(tag) }
+        for element in values.elements {
+            if let tag = tags.tag(element.attribute, element.value, in: itemClass) {
+                found.append(tag)
+            }
         }
         return found
     }
@@ -142,6 +143,7 @@ struct CompiledQuery {
     func admits(_ row: ItemRow, _ protection: Protection) -> Bool {
         guard row.itemClass == itemClass.number, references?.contains(row.reference) != false
         else { return false }
+        guard !rowValues.isEmpty else { return true }
         let inRow = ItemRecord.rowAttributes(row, protection)
         return rowValues.allSatisfy { inRow[$0.key] == $0.value }
     }
@@ -154,9 +156,11 @@ struct CompiledQuery {
         guard groups.containsBytes(of: values[.accessGroup]?.string ?? "") else {
             throw VestryError(.itemDamaged, detail: "its tags are another item's")
         }
-        for (attribute, value) in taggedValues
-        where values[attribute] != value && !(value.isEmpty && values[attribute] == nil) {
-            throw VestryError(.itemDamaged, detail: "its tags are another item's")
+        for wanted in taggedValues.elements {
+            let value = values[wanted.attribute]
+            guard value == wanted.value || (value == nil && wanted.value.isEmpty) else {
+                throw VestryError(.itemDamaged, detail: "its tags are another item's")
+            }
         }
         for (attribute, value) in untaggedValues {
             guard let actual = values[attribute], equal(actual, value) else { return false }

@@ -61,20 +61,20 @@ public struct ItemListing: Equatable, Sendable {
 
 extension Item {
     init(_ metadata: ItemMetadata, _ accessibility: Accessibility) {
-        self.init(metadata.values, accessibility)
+        self.init({ metadata.values[$0] }, accessibility)
     }
 
     init(_ record: ItemRecord) {
-        self.init(record.attributes, record.accessibility)
+        self.init({ record.attributes[$0] }, record.accessibility)
     }
 
-    private init(_ values: [ItemAttribute: AttributeValue], _ accessibility: Accessibility) {
+    private init(_ value: (ItemAttribute) -> AttributeValue?, _ accessibility: Accessibility) {
         self.init(
             key: ItemKey(
-                service: values[.service]?.string ?? "", account: values[.account]?.string ?? ""),
-            label: values[.label]?.string, accessibility: accessibility,
-            creationDate: wholeSeconds(values[.creationDate]?.date ?? 0),
-            modificationDate: wholeSeconds(values[.modificationDate]?.date ?? 0))
+                service: value(.service)?.string ?? "", account: value(.account)?.string ?? ""),
+            label: value(.label)?.string, accessibility: accessibility,
+            creationDate: wholeSeconds(value(.creationDate)?.date ?? 0),
+            modificationDate: wholeSeconds(value(.modificationDate)?.date ?? 0))
     }
 }
 

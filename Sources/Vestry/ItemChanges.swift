@@ -3,7 +3,7 @@ internal import ItemStore
 
 /// What a caller wants an item to be, checked as far as that needs no store.
 struct ItemChanges {
-    var values: [ItemAttribute: AttributeValue] = [:]
+    var values = AttributeList()
     var accessibility: Accessibility?
     var flags: AccessControl.Flags?
     var expires: Int64?

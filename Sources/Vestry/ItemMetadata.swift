@@ -46,12 +46,12 @@ struct ItemMetadata: Equatable {
     static let valueDigestByteCount = 32
 
     let itemClass: ItemClass
-    var values: [ItemAttribute: AttributeValue]
+    var values: AttributeList
     /// What the value box must hash to, where a deposit key sealed it.
     var valueDigest: [UInt8]?
 
     init(
-        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue],
+        _ itemClass: ItemClass, _ values: AttributeList,
         valueDigest: [UInt8]? = nil
     ) {
         self.itemClass = itemClass
@@ -60,18 +60,17 @@ struct ItemMetadata: Equatable {
     }
 
     func encoded() -> SecretBytes {
-        var attributes: [(number: UInt8, bytes: [UInt8])] = []
-        for (attribute, value) in values {
-            guard let number = attribute.rule.number else { continue }
-            attributes.append((number, value.encoded))
+        let count = values.elements.count + (valueDigest == nil ? 0 : 1)
+        var bytes: [UInt8] = [Self.version, UInt8(count)]
+        for element in values.elements {
+            bytes.append(element.number)
+            element.value.appendEncoded(to: &bytes)
         }
-        if let valueDigest { attributes.append((Self.valueDigestNumber, valueDigest)) }
-        attributes.sort { $0.number < $1.number }
-        var bytes: [UInt8] = [Self.version, UInt8(attributes.count)]
-        for (number, value) in attributes {
-            bytes.append(number)
-            bytes += littleEndian(UInt32(clamping: value.count))
-            bytes += value
+        // Its number is the highest.
+        if let valueDigest {
+            bytes.append(Self.valueDigestNumber)
+            bytes.append(littleEndian: UInt32(clamping: valueDigest.count))
+            bytes += valueDigest
         }
         return SecretBytes(copying: bytes.span)
     }
@@ -80,7 +79,7 @@ struct ItemMetadata: Equatable {
         guard bytes.count >= 2, bytes.count <= Self.maximumByteCount else { throw .malformed }
         guard bytes[0] == Self.version else { throw .unsupportedVersion(bytes[0]) }
         self.itemClass = itemClass
-        values = [:]
+        values = AttributeList(capacity: Int(bytes[1]))
         var last: UInt8 = 0
         var offset = 2
         for _ in 0..<bytes[1] {
@@ -93,17 +92,17 @@ struct ItemMetadata: Equatable {
             guard count <= Self.maximumValueByteCount, count <= bytes.count - offset else {
                 throw .malformed
             }
-            let value = (offset..<offset + count).map { bytes[$0] }
+            let value = bytes.extracting(offset..<offset + count)
             offset += count
             if number == Self.valueDigestNumber {
                 guard count == Self.valueDigestByteCount else { throw .malformed }
-                valueDigest = value
+                valueDigest = Array(copying: value)
             } else {
-                guard let attribute = ItemAttribute.withNumber[number],
+                guard let attribute = ItemAttribute.withNumber[Int(number)],
                     attribute.belongs(to: itemClass),
                     let parsed = AttributeValue(encoded: value, as: attribute.kind)
                 else { throw .malformed }
-                values[attribute] = parsed
+                values.append(number, attribute, parsed)
             }
         }
         guard offset == bytes.count, isComplete else { throw .malformed }
@@ -111,12 +110,12 @@ struct ItemMetadata: Equatable {
 
     /// Whether everything is there that an item of its class cannot be without.
     private var isComplete: Bool {
-        guard values[.accessGroup] != nil, values[.synchronizable] != nil,
+        guard values.has(.accessGroup), values.has(.synchronizable),
             let created = values[.creationDate]?.date,
             let modified = values[.modificationDate]?.date
         else { return false }
         return modified >= created
-            && itemClass.defaultValues.allSatisfy { values[$0.key] != nil }
+            && itemClass.defaultValues.elements.allSatisfy { values.has($0.attribute) }
     }
 }
 
@@ -125,11 +124,11 @@ extension ItemMetadata {
 }
 
 extension ItemAttribute {
-    /// The attributes that stand in metadata, by their numbers.
-    static let withNumber: [UInt8: ItemAttribute] = {
-        var table: [UInt8: ItemAttribute] = [:]
+    /// The attributes that stand in metadata, at the places that their numbers say.
+    static let withNumber: [ItemAttribute?] = {
+        var table = [ItemAttribute?](repeating: nil, count: Int(UInt8.max) + 1)
         for attribute in allCases {
-            if let number = attribute.rule.number { table[number] = attribute }
+            if let number = attribute.rule.number { table[Int(number)] = attribute }
         }
         return table
     }()
@@ -137,18 +136,18 @@ extension ItemAttribute {
 
 extension ItemClass {
     /// What an item has that was added without these attributes.
-    var defaultValues: [ItemAttribute: AttributeValue] {
+    var defaultValues: AttributeList {
         switch self {
         case .genericPassword: Self.genericPasswordDefaults
         case .internetPassword: Self.internetPasswordDefaults
-        case .certificate, .key, .identity: [:]
+        case .certificate, .key, .identity: AttributeList()
         }
     }
 
-    private static let genericPasswordDefaults: [ItemAttribute: AttributeValue] = [
+    private static let genericPasswordDefaults: AttributeList = [
         .service: "", .account: "",
     ]
-    private static let internetPasswordDefaults: [ItemAttribute: AttributeValue] = [
+    private static let internetPasswordDefaults: AttributeList = [
         .account: "", .securityDomain: "", .server: "", .networkProtocol: "",
         .authenticationType: "", .port: 0, .path: "",
     ]

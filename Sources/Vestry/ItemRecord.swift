@@ -58,7 +58,9 @@ public struct ItemRecord: Sendable {
     ) {
         self.init(
             itemClass: metadata.itemClass,
-            attributes: metadata.values.merging(Self.rowAttributes(row, protection)) { $1 },
+            attributes: metadata.values.dictionary.merging(Self.rowAttributes(row, protection)) {
+                $1
+            },
             persistentReference: row.reference, accessibility: protection.accessibility,
             accessControl: protection.flags, secret: secret)
     }

@@ -27,6 +27,13 @@ struct ItemTags: ~Copyable {
     }
 
     private let key: SecretBytes
+    private let last = LastTag()
+
+    /// Of one operation: an item that was found by its tag is checked by the same tag.
+    private final class LastTag {
+        var message: [UInt8] = []
+        var tag: [UInt8] = []
+    }
 
     init(indexKey: borrowing ClassKey) {
         key = indexKey.tagKey()
@@ -36,22 +43,20 @@ struct ItemTags: ~Copyable {
         primaryTag(metadata.itemClass, metadata.values)
     }
 
-    func primaryTag(
-        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue]
-    ) -> [UInt8] {
-        tag(itemClass, Kind.primaryKey.rawValue, itemClass.primaryAttributes, values)
+    func primaryTag(_ itemClass: ItemClass, _ values: AttributeList) -> [UInt8] {
+        tag(itemClass, .primaryKey, values) { $0.isPrimary(in: itemClass) }
     }
 
     func scopeTag(_ itemClass: ItemClass, group: String, isSynchronizable: Bool) -> [UInt8] {
-        tag(
-            itemClass, Kind.scope.rawValue, [.accessGroup, .synchronizable],
-            [.accessGroup: .string(group), .synchronizable: .bool(isSynchronizable)])
+        let values: AttributeList = [
+            .accessGroup: .string(group), .synchronizable: .bool(isSynchronizable),
+        ]
+        return tag(itemClass, .scope, values) { _ in true }
     }
 
-    func identityTag(
-        _ itemClass: ItemClass, _ values: [ItemAttribute: AttributeValue]
-    ) -> [UInt8] {
-        tag(itemClass, Kind.identity.rawValue, itemClass.identifyingAttributes, values)
+    func identityTag(_ itemClass: ItemClass, _ values: AttributeList) -> [UInt8] {
+        let attributes = itemClass.identifyingAttributes
+        return tag(itemClass, .identity, values) { attributes.contains($0) }
     }
 
     /// The tag of one attribute; nil for one that has none.
@@ -59,7 +64,10 @@ struct ItemTags: ~Copyable {
         _ attribute: ItemAttribute, _ value: AttributeValue, in itemClass: ItemClass
     ) -> [UInt8]? {
         guard attribute.isTagged, let number = attribute.rule.number else { return nil }
-        return tag(itemClass, number, [(number, value)])
+        var message = Self.message(itemClass, number)
+        message.append(number)
+        value.appendEncoded(to: &message)
+        return key.keyedHash(of: message, count: 32)
     }
 
     /// The tags of all searchable attributes.
@@ -71,37 +79,34 @@ struct ItemTags: ~Copyable {
                 itemClass, group: values[.accessGroup]?.string ?? "",
                 isSynchronizable: values[.synchronizable]?.bool ?? false),
         ]
-        for (attribute, value) in values {
-            if let tag = tag(attribute, value, in: itemClass) { tags.append(tag) }
+        for element in values.elements {
+            if let tag = tag(element.attribute, element.value, in: itemClass) { tags.append(tag) }
         }
         return tags
     }
 
     private func tag(
-        _ itemClass: ItemClass, _ kind: UInt8, _ attributes: [ItemAttribute],
-        _ values: [ItemAttribute: AttributeValue]
+        _ itemClass: ItemClass, _ kind: Kind, _ values: AttributeList,
+        of isPart: (ItemAttribute) -> Bool
     ) -> [UInt8] {
-        var given: [(UInt8, AttributeValue)] = []
-        for attribute in attributes {
-            guard let number = attribute.rule.number, let value = values[attribute],
-                !value.isEmpty
-            else { continue }
-            given.append((number, value))
+        var message = Self.message(itemClass, kind.rawValue)
+        for element in values.elements where isPart(element.attribute) && !element.value.isEmpty {
+            message.append(element.number)
+            element.value.appendEncoded(to: &message)
         }
-        return tag(itemClass, kind, given.sorted { $0.0 < $1.0 })
+        guard message != last.message else { return last.tag }
+        let tag = key.keyedHash(of: message, count: 32)
+        (last.message, last.tag) = (message, tag)
+        return tag
     }
 
-    private func tag(
-        _ itemClass: ItemClass, _ kind: UInt8, _ values: [(number: UInt8, value: AttributeValue)]
-    ) -> [UInt8] {
-        var message = [itemClass.number, kind]
-        for (number, value) in values {
-            let bytes = value.encoded
-            message.append(number)
-            message += littleEndian(UInt32(clamping: bytes.count))
-            message += bytes
-        }
-        return key.keyedHash(of: message, count: 32)
+    private static func message(_ itemClass: ItemClass, _ kind: UInt8) -> [UInt8] {
+        var message: [UInt8] = []
+        // Most fit.
+        message.reserveCapacity(128)
+        message.append(itemClass.number)
+        message.append(kind)
+        return message
     }
 }
 
@@ -118,17 +123,6 @@ extension ItemAttribute {
 }
 
 extension ItemClass {
-    /// The attributes that make an item unique.
-    var primaryAttributes: [ItemAttribute] { Self.primaryAttributes[self] ?? [] }
-
-    private static let primaryAttributes: [ItemClass: [ItemAttribute]] = {
-        var table: [ItemClass: [ItemAttribute]] = [:]
-        for itemClass in allCases {
-            table[itemClass] = ItemAttribute.allCases.filter { $0.isPrimary(in: itemClass) }
-        }
-        return table
-    }()
-
     /// The primary attributes that `ItemTags.Kind.identity` stands for.
     var identifyingAttributes: [ItemAttribute] {
         switch self {

@@ -28,7 +28,7 @@ extension ItemTransaction {
         var metadata = ItemMetadata(itemClass, itemClass.defaultValues)
         metadata.values[.accessGroup] = .string(group)
         metadata.values[.synchronizable] = false
-        metadata.values.merge(changes.values) { $1 }
+        metadata.values.merge(changes.values)
         metadata.values[.creationDate] = .date(now)
         metadata.values[.modificationDate] = .date(now)
         let protection = Protection(
@@ -65,7 +65,7 @@ extension ItemTransaction {
             throw VestryError(.itemDamaged, detail: "its version is out of range")
         }
         var metadata = old
-        metadata.values.merge(changes.values) { $1 }
+        metadata.values.merge(changes.values)
         // The clock may have been put back since.
         metadata.values[.modificationDate] = .date(max(now, old.modificationDate))
         let newProtection = Protection(

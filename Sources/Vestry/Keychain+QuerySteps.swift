@@ -12,16 +12,7 @@ extension Keychain {
 
     /// Checks a query that cannot find anything: a mistake in it is more than "not found".
     func check(_ query: ItemQuery, _ tags: borrowing ItemTags) throws(VestryError) {
-        guard let itemClass = query.itemClass else {
-            guard query.persistentReference != nil else {
-                throw VestryError(.parameter, detail: "the query has no class")
-            }
-            return
-        }
-        guard itemClass != .identity else {
-            throw VestryError(.parameter, detail: "identities are found as such")
-        }
-        _ = try CompiledQuery(query, of: itemClass, accessGroups: usableAccessGroups(), tags: tags)
+        _ = try compile(query, tags)
     }
 
     /// Checks a query and turns it into tags.
@@ -31,16 +22,31 @@ extension Keychain {
     func compile(
         _ query: ItemQuery, in transaction: borrowing ItemTransaction
     ) throws(VestryError) -> CompiledQuery? {
-        try check(query, transaction.tags)
-        var itemClass = query.itemClass
-        if let reference = query.persistentReference {
-            guard let actual = try transaction.itemClass(of: reference) else { return nil }
-            guard itemClass == nil || itemClass == actual else { return nil }
-            itemClass = actual
-        }
-        guard let itemClass else { return nil }
+        let compiled = try compile(query, transaction.tags)
+        guard let reference = query.persistentReference else { return compiled }
+        guard let actual = try transaction.itemClass(of: reference),
+            query.itemClass == nil || query.itemClass == actual
+        else { return nil }
+        if let compiled { return compiled }
         return try CompiledQuery(
-            query, of: itemClass, accessGroups: usableAccessGroups(), tags: transaction.tags)
+            query, of: actual, accessGroups: usableAccessGroups(), tags: transaction.tags)
+    }
+
+    /// A query in terms of tags; nil where its reference will say of which class it is.
+    private func compile(
+        _ query: ItemQuery, _ tags: borrowing ItemTags
+    ) throws(VestryError) -> CompiledQuery? {
+        guard let itemClass = query.itemClass else {
+            guard query.persistentReference != nil else {
+                throw VestryError(.parameter, detail: "the query has no class")
+            }
+            return nil
+        }
+        guard itemClass != .identity else {
+            throw VestryError(.parameter, detail: "identities are found as such")
+        }
+        return try CompiledQuery(
+            query, of: itemClass, accessGroups: usableAccessGroups(), tags: tags)
     }
 
     func add(

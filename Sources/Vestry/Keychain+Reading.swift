@@ -81,10 +81,13 @@ extension Keychain {
             lockedCount: matches.lockedCount, damagedCount: matches.damagedCount)
     }
 
+    /// Begins to read one item.
     private func readTransaction() throws(VestryError) -> ItemTransaction {
         let store = try openStore()
         let tags = try store.tags()
-        guard let items = try store.itemsForReading() else { throw VestryError(.itemNotFound) }
+        guard let items = try store.itemsForReading(isForOneRow: true) else {
+            throw VestryError(.itemNotFound)
+        }
         return ItemTransaction(store, tags, items)
     }
 }

@@ -105,7 +105,7 @@ extension Keychain {
 /// What makes up the primary key of an item that service and account address.
 struct SimpleName {
     let group: String
-    let values: [ItemAttribute: AttributeValue]
+    let values: AttributeList
 
     init(_ key: ItemKey, in keychain: Keychain) throws(VestryError) {
         let group = try keychain.firstAccessGroup()

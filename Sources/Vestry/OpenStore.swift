@@ -6,19 +6,24 @@ internal import LinuxSystem
 
 /// A store with its keybag, for the length of one operation.
 struct OpenStore: ~Copyable {
-    let directory: StoreDirectory
     let keybag: Keybag
     let keyring: KernelKeyring
+    private let files: StoreFiles
+    private let loan: FileLoan?
     private let processKeys: ProcessKeys?
     private let usedKeys = UsedKeys()
 
-    init(
-        directory: consuming StoreDirectory, keybag: Keybag, processKeys: ProcessKeys? = nil
-    ) {
+    /// - Parameters:
+    ///   - files: The store's, for this operation alone.
+    ///   - loan: What says so, where the files are kept open.
+    ///   - processKeys: The class keys of a keychain for tests.
+    init(_ files: StoreFiles, loan: FileLoan? = nil, processKeys: ProcessKeys? = nil) {
+        self.files = files
+        self.loan = loan
         self.processKeys = processKeys
-        self.directory = directory
-        self.keybag = keybag
-        keyring = KernelKeyring(store: keybag.storeID)
+        keybag = files.keybag
+        keyring = KernelKeyring(store: files.keybag.storeID)
+        files.beginOperation()
     }
 
     var storeID: StoreID { keybag.storeID }
@@ -30,25 +35,21 @@ struct OpenStore: ~Copyable {
     /// - Throws: `VestryError` when the kernel keyring cannot be used.
     func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
         if let processKeys { return try processKeys.key(keyClass) }
-        let key = try mappingErrors { () throws(KeyringError) in
-            try keyring.classKey(keyClass)
-        }
-        guard let key, keybag.accepts(key) else { return nil }
-        return .some(key)
+        return try mappingErrors { () throws(KeyringError) in try files.key(keyClass) }
     }
 
     /// The key that items of a class are sealed with, or nil when the class is locked.
     ///
     /// It is read from the kernel once for each operation.
     func itemKey(_ keyClass: KeyClass) throws(VestryError) -> OperationKey? {
-        if let used = usedKeys.keys[keyClass] { return used }
+        for used in usedKeys.keys where used.keyClass == keyClass { return used.key }
         let opened: OperationKey?
         if let key = try key(keyClass) {
             opened = OperationKey(key)
         } else {
             opened = nil
         }
-        usedKeys.keys[keyClass] = .some(opened)
+        usedKeys.keys.append((keyClass, opened))
         return opened
     }
 
@@ -74,19 +75,24 @@ struct OpenStore: ~Copyable {
         return ItemTags(indexKey: key)
     }
 
-    func itemsForReading() throws(VestryError) -> ItemStore? {
+    func itemsForReading(isForOneRow: Bool = false) throws(VestryError) -> ItemStore? {
         try mappingErrors { () throws(ItemStoreError) in
-            try ItemStore.openForReading(in: directory, storeID: storeID.bytes)
+            try ItemStore.openForReading(
+                in: files.directory, storeID: storeID.bytes, isForOneRow: isForOneRow,
+                file: files.items, lentBy: loan)
         }
     }
 
     func itemsForWriting(creating: Bool) throws(VestryError) -> ItemStore? {
         try mappingErrors { () throws(ItemStoreError) in
-            try ItemStore.openForWriting(in: directory, storeID: storeID.bytes, creating: creating)
+            try ItemStore.openForWriting(
+                in: files.directory, storeID: storeID.bytes, creating: creating, file: files.items,
+                lentBy: loan)
         }
     }
 
     private final class UsedKeys {
-        var keys: [KeyClass: OperationKey?] = [:]
+        // Two at most, mostly one: no dictionary.
+        var keys: [(keyClass: KeyClass, key: OperationKey?)] = []
     }
 }

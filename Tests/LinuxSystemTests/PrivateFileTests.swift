@@ -32,7 +32,7 @@ final class TemporaryFolder {
 
     func read(_ name: String) throws -> String? {
         try descriptor.readPrivate(name, ownedBy: geteuid(), limit: 1 << 20)
-            .map { String(decoding: $0, as: UTF8.self) }
+            .map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     func names() -> [String] {
@@ -104,7 +104,7 @@ final class TemporaryFolder {
         let folder = try TemporaryFolder()
         try folder.write("file", String(repeating: "x", count: byteCount))
         let result = Result {
-            try folder.descriptor.readPrivate("file", ownedBy: geteuid(), limit: 10)?.count
+            try folder.descriptor.readPrivate("file", ownedBy: geteuid(), limit: 10)?.bytes.count
         }
         if fits {
             #expect(try result.get() == byteCount)

@@ -71,4 +71,57 @@ import Testing
         _ = unsafe system("touch '\(store.path)/items.sqlite'")
         #expect(try !store.isEmpty())
     }
+
+    // `#expect` takes no property of a noncopyable value.
+    func isInPlace(
+        _ store: borrowing StoreDirectory, _ expected: Bool,
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        let actual = store.isInPlace
+        #expect(actual == expected, sourceLocation: location)
+    }
+
+    func isOpen(
+        _ store: borrowing StoreDirectory, _ expected: Bool,
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        let actual = store.isOpen
+        #expect(actual == expected, sourceLocation: location)
+    }
+
+    @Test func knowsWhetherItIsStillInPlace() throws {
+        let home = try TemporaryFolder()
+        let account = Self.account(home: home.path)
+        let store = try StoreDirectory.create(for: account)
+        let moved = home.path + "/moved"
+        isInPlace(store, true)
+        unsafe chmod(store.path, 0o750)
+        isInPlace(store, false)
+        unsafe chmod(store.path, 0o700)
+        isInPlace(store, true)
+        unsafe rename(store.path, moved)
+        isInPlace(store, false)
+        unsafe symlink(moved, store.path)
+        isInPlace(store, false)
+        unsafe unlink(store.path)
+        let other = try StoreDirectory.create(for: account)
+        isInPlace(store, false)
+        isInPlace(other, true)
+        isOpen(store, true)
+    }
+
+    @Test func knowsWhetherItsDescriptorIsAnotherFiles() throws {
+        let home = try TemporaryFolder()
+        let store = try StoreDirectory.create(for: Self.account(home: home.path))
+        isOpen(store, true)
+        // No other test gets the number in between.
+        let own = dup(store.descriptor.rawValue)
+        let other = unsafe open("/", O_RDONLY | O_DIRECTORY)
+        dup2(other, store.descriptor.rawValue)
+        isOpen(store, false)
+        dup2(own, store.descriptor.rawValue)
+        isOpen(store, true)
+        close(own)
+        close(other)
+    }
 }

@@ -37,6 +37,18 @@ import VestryTesting
         #expect(try keychain.delete(ItemQuery(.genericPassword)) == 1)
     }
 
+    @Test func canBeKeptOpen() throws {
+        let kept = keychain.keptOpen()
+        try kept.set("secret", for: key)
+        #expect(try kept.string(for: key) == "secret")
+        testing.state = .locked
+        #expect(code { () throws(VestryError) in _ = try kept.secret(for: key) } == .locked)
+        testing.state = .noStore
+        #expect(code { () throws(VestryError) in _ = try kept.secret(for: key) } == .noSuchKeychain)
+        testing.state = .unlocked
+        #expect(try kept.string(for: key) == "secret")
+    }
+
     @Test func eachIsAKeychainOfItsOwn() throws {
         try keychain.set(SecretBytes("x"), for: key)
         let other = try TestingKeychain()

@@ -50,8 +50,9 @@ struct ConcurrencyTests {
         return findings
     }
 
-    @Test func noUpdateIsLostAndNoItemIsAbsentMeanwhile() throws {
-        let keychain = keychain
+    @Test(arguments: [false, true])
+    func noUpdateIsLostAndNoItemIsAbsentMeanwhile(isKeptOpen: Bool) throws {
+        let keychain = isKeptOpen ? keychain.keptOpen() : keychain
         let shared = ItemQuery(.genericPassword, [.service: "shared"])
         try keychain.add(.genericPassword, attributes: [.service: "shared"])
         let findings = inThreads { number, round throws(VestryError) in
@@ -79,8 +80,9 @@ struct ConcurrencyTests {
     }
 
     /// Of all who add the same item, exactly one does; of all who delete it, exactly one does.
-    @Test func addingAndDeletingTheSameItemTakeTurns() throws {
-        let keychain = keychain
+    @Test(arguments: [false, true])
+    func addingAndDeletingTheSameItemTakeTurns(isKeptOpen: Bool) throws {
+        let keychain = isKeptOpen ? keychain.keptOpen() : keychain
         let balance = Mutex(0)
         let query = ItemQuery(.internetPassword, [.server: "contested"])
         let findings = inThreads { number, _ throws(VestryError) in

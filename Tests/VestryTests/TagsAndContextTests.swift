@@ -56,7 +56,7 @@ import Testing
 
     @Test func inAPrimaryKeyEmptyIsAbsent() throws {
         let tags = ItemTags(indexKey: try Self.indexKey(1))
-        let empty: [ItemAttribute: AttributeValue] = [
+        let empty: AttributeList = [
             .keyClass: 0, .applicationTag: .data([]), .startDate: .date(0), .synchronizable: false,
         ]
         #expect(tags.primaryTag(.key, empty) == tags.primaryTag(.key, [:]))

@@ -48,6 +48,9 @@ int vestry_rename_without_replacing(int directory, const char *from, const char 
 int vestry_use_begin(void);
 void vestry_use_end(void);
 
+/* How many forks since the first call or use led to this process. */
+int vestry_fork_generation(void);
+
 /* The turn of one thread of the process among those that want to write: 0, or ETIMEDOUT. */
 int vestry_turn_begin(int64_t milliseconds);
 void vestry_turn_end(void);

@@ -5,6 +5,10 @@ import Foundation
 
 /// The least that a keychain's operations can cost: one raw read of a kernel key, one prepared
 /// statement on an open connection, one box, with nothing checked.
+///
+/// Its key is in the kernel, and its file on the file system of the keychain's; SQLite is as it comes,
+/// but for synchronous=FULL. No box has a context, no row more than one tag, and whatever is wrong stays
+/// unnoticed: a program that did no more would not be a keychain.
 final class Floor {
     private var database: OpaquePointer?
     private var select: OpaquePointer?
@@ -43,6 +47,12 @@ final class Floor {
     func add() {
         write(unsafe insert, tag: count)
         count += 1
+    }
+
+    /// Takes away what was added beyond `total`.
+    func trim(to total: Int) {
+        run("DELETE FROM item WHERE row > \(total)")
+        count = min(count, total)
     }
 
     func update(_ number: Int) { write(unsafe change, tag: number) }

@@ -1,0 +1,229 @@
+internal import CSQLite
+internal import Glibc
+internal import LinuxSystem
+
+/// A connection to SQLite, with its prepared statements; closed when the last reference goes.
+///
+/// One transaction uses it at a time, on any thread.
+@safe
+final class Connection {
+    enum Place {
+        case memory
+        /// An existing file. SQLite opens it read-only by itself where it may not write.
+        case file(path: String)
+    }
+
+    /// A statement that stays prepared.
+    @safe
+    private struct Prepared {
+        /// A literal's, which never moves.
+        let text: UnsafePointer<UInt8>
+        let handle: OpaquePointer
+        var isTaken = true
+    }
+
+    private let handle: OpaquePointer
+    private let patience: Patience
+    private var statements: [Prepared] = []
+    private var use: ForkSensitiveUse?
+    private var isPreparedForWriting = false
+    /// The state in which the file was found to be this store's.
+    private var checked: (version: UInt32, storeID: [UInt8])?
+    private var recentRows = RecentRows()
+
+    /// Opens a connection that is in use.
+    init(_ place: Place) throws(ItemStoreError) {
+        let path: String
+        switch place {
+        case .memory: path = ":memory:"
+        case .file(let file): path = file
+        }
+        use = try Self.newUse()
+        patience = Patience(path: path)
+        // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var opened: OpaquePointer?
+        let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard let handle = unsafe opened else { throw .inputOutput(code: status, errno: ENOMEM) }
+        unsafe self.handle = handle
+        guard status == SQLITE_OK else { throw error(status) }
+        unsafe sqlite3_busy_handler(
+            handle, waitForOtherProcess, Unmanaged.passUnretained(patience).toOpaque())
+        try configure()
+    }
+
+    deinit {
+        do {
+            if use == nil { use = try Self.newUse() }
+        } catch {
+            // The child of a fork in the middle of somebody's use: SQLite is not to be called any more.
+            return
+        }
+        for statement in statements { unsafe sqlite3_finalize(statement.handle) }
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    private static func newUse() throws(ItemStoreError) -> ForkSensitiveUse {
+        do throws(SystemCallError) {
+            return try ForkSensitiveUse()
+        } catch {
+            throw .forkedInUse
+        }
+    }
+
+    private func configure() throws(ItemStoreError) {
+        // The file is data, not a program: no writable schema, no function that its schema names.
+        try check(unsafe vestry_sqlite_set_defensive(handle))
+        try check(unsafe vestry_sqlite_distrust_schema(handle))
+        try execute("PRAGMA cell_size_check = ON")
+        try execute("PRAGMA temp_store = MEMORY")
+        // No row of an honest file comes near; a hostile one cannot make SQLite allocate a gigabyte.
+        unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
+    }
+
+    /// Lets a transaction use it.
+    func begin() throws(ItemStoreError) {
+        if use == nil { use = try Self.newUse() }
+    }
+
+    /// Ends a transaction's use, and undoes what it has not made durable.
+    ///
+    /// - Returns: False when that failed: another transaction would go on with this one.
+    func end() -> Bool {
+        if unsafe sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+        guard unsafe sqlite3_get_autocommit(handle) != 0 else { return false }
+        use = nil
+        return true
+    }
+
+    /// Sets what only a writer needs: these statements read the file.
+    func prepareForWriting() throws(ItemStoreError) {
+        guard !isPreparedForWriting else { return }
+        try execute("PRAGMA foreign_keys = ON")
+        // Deleted and replaced boxes are overwritten in the file.
+        try execute("PRAGMA secure_delete = ON")
+        // What a finished `set` stored survives the power cut after it.
+        try execute("PRAGMA synchronous = FULL")
+        isPreparedForWriting = true
+    }
+
+    /// Waits for this process's other writers, who would only be in each other's way at SQLite's
+    /// locks.
+    func waitForTurn() throws(ItemStoreError) -> ProcessTurn {
+        patience.begin()
+        repeat {
+            if let turn = ProcessTurn.wait(milliseconds: 250) { return turn }
+        } while patience.isLeft()
+        throw .busy
+    }
+
+    /// Runs a statement that is not needed again, before or after what else is prepared.
+    func execute(_ sql: StaticString) throws(ItemStoreError) {
+        let statement = unsafe try prepare(sql)
+        defer { unsafe sqlite3_finalize(statement) }
+        while true {
+            let status = unsafe sqlite3_step(statement)
+            if status == SQLITE_DONE { return }
+            guard status == SQLITE_ROW else { throw error(status) }
+        }
+    }
+
+    /// A prepared statement of this text, for its caller alone until ``giveBack(_:)``.
+    func take(_ sql: StaticString) throws(ItemStoreError) -> OpaquePointer {
+        for index in statements.indices
+        where unsafe statements[index].text == sql.utf8Start && !statements[index].isTaken {
+            statements[index].isTaken = true
+            return unsafe statements[index].handle
+        }
+        let handle = unsafe try prepare(sql)
+        statements.append(unsafe Prepared(text: sql.utf8Start, handle: handle))
+        return unsafe handle
+    }
+
+    /// Ends the run of a statement that was taken, and forgets its values.
+    func giveBack(_ statement: OpaquePointer) {
+        unsafe sqlite3_reset(statement)
+        unsafe sqlite3_clear_bindings(statement)
+        for index in statements.indices where unsafe statements[index].handle == statement {
+            statements[index].isTaken = false
+        }
+    }
+
+    private func prepare(_ sql: StaticString) throws(ItemStoreError) -> OpaquePointer {
+        var prepared: OpaquePointer?
+        let status = unsafe sql.utf8Start.withMemoryRebound(
+            to: CChar.self, capacity: sql.utf8CodeUnitCount
+        ) {
+            unsafe sqlite3_prepare_v2(handle, $0, CInt(sql.utf8CodeUnitCount), &prepared, nil)
+        }
+        try check(status)
+        guard let prepared = unsafe prepared else {
+            throw .inputOutput(code: SQLITE_MISUSE, errno: 0)
+        }
+        return unsafe prepared
+    }
+
+    /// Whether the file was checked in the state that a transaction, which has begun to read, sees.
+    func wasChecked(_ storeID: [UInt8]) throws(ItemStoreError) -> Bool {
+        guard let checked, checked.storeID == storeID else { return false }
+        return try checked.version == dataVersion()
+    }
+
+    func noteChecked(_ storeID: [UInt8]) throws(ItemStoreError) {
+        checked = (try dataVersion(), storeID)
+    }
+
+    /// SQLite's number for the state of the file; good while something is read.
+    private func dataVersion() throws(ItemStoreError) -> UInt32 {
+        var version: UInt32 = 0
+        try check(
+            unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version))
+        return version
+    }
+
+    /// A row that was read before, if the file is as it was then.
+    func recentRow(primaryTag: [UInt8], _ storeID: [UInt8]) -> ItemRow? {
+        guard let row = recentRows.row(primaryTag: primaryTag), checked?.storeID == storeID else {
+            return nil
+        }
+        guard recentRows.isCurrent(header()) else {
+            recentRows.removeAll()
+            return nil
+        }
+        return row
+    }
+
+    /// Keeps a row for ``recentRow(primaryTag:_:)``, of a transaction that reads.
+    func noteRead(_ row: ItemRow) {
+        if let header = header() { recentRows.insert(row, header) }
+    }
+
+    private func header() -> RecentRows.Header? {
+        var bytes = [UInt8](repeating: 0, count: RecentRows.Header.byteCount)
+        let status = unsafe vestry_sqlite_read_file(
+            handle, &bytes, CInt(bytes.count), RecentRows.Header.offset)
+        return status == SQLITE_OK ? RecentRows.Header(bytes) : nil
+    }
+
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+    var changedRowCount: CInt { unsafe sqlite3_changes(handle) }
+
+    /// The file that SQLite would write for this database.
+    func serialized() throws(ItemStoreError) -> [UInt8] {
+        var count: sqlite3_int64 = 0
+        guard let bytes = unsafe sqlite3_serialize(handle, "main", &count, 0) else {
+            throw .inputOutput(code: SQLITE_NOMEM, errno: ENOMEM)
+        }
+        defer { unsafe sqlite3_free(bytes) }
+        return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    func check(_ status: CInt) throws(ItemStoreError) {
+        guard status == SQLITE_OK else { throw error(status) }
+    }
+
+    /// What a result code of SQLite means for a store.
+    func error(_ status: CInt) -> ItemStoreError {
+        ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
+    }
+}
