@@ -46,6 +46,8 @@ let package = Package(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
+        // A file system for SQLite, in terms of SQLite's own interface.
+        .target(name: "CItemFile", dependencies: ["CSQLite"]),
         // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
         .target(name: "CCrypto"),
 
@@ -67,7 +69,8 @@ let package = Package(
             name: "Keybag", dependencies: ["KeyClasses", "LinuxSystem", "Sealing", "SecureMemory"],
             swiftSettings: strict),
         .target(
-            name: "ItemStore", dependencies: ["CSQLite", "LinuxSystem"], swiftSettings: strict),
+            name: "ItemStore", dependencies: ["CItemFile", "CSQLite", "LinuxSystem"],
+            swiftSettings: strict),
         .target(
             name: "Certificates", dependencies: ["CCrypto", "SecureMemory"],
             swiftSettings: strict),
@@ -179,7 +182,7 @@ let package = Package(
             resources: [.copy("Certificates")]),
         .testTarget(
             name: "ItemStoreTests",
-            dependencies: ["CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
+            dependencies: ["CItemFile", "CSQLite", "ItemStore", "LinuxSystem", "TestSupport"]),
         // Programs as others write them: by the public interface, and without a warning.
         .target(
             name: "KeychainAccessPrograms", dependencies: ["KeychainAccess"],

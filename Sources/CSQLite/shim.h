@@ -9,6 +9,14 @@ static inline int vestry_sqlite_set_defensive(sqlite3 *database)
     return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+/* PRAGMA foreign_keys = ON, which does nothing within a transaction. */
+static inline int vestry_sqlite_enforce_foreign_keys(sqlite3 *database)
+{
+    int is_on = 0;
+    int status = sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, &is_on);
+    return status == SQLITE_OK && !is_on ? SQLITE_MISUSE : status;
+}
+
 /* PRAGMA trusted_schema = OFF, without a statement. */
 static inline int vestry_sqlite_distrust_schema(sqlite3 *database)
 {

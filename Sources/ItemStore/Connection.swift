@@ -1,3 +1,4 @@
+internal import CItemFile
 internal import CSQLite
 internal import Glibc
 internal import LinuxSystem
@@ -34,16 +35,24 @@ final class Connection {
     /// Opens a connection that is in use.
     init(_ place: Place) throws(ItemStoreError) {
         let path: String
+        let fileSystem: UnsafePointer<CChar>?
         switch place {
-        case .memory: path = ":memory:"
-        case .file(let file): path = file
+        case .memory:
+            path = ":memory:"
+            unsafe fileSystem = nil
+        case .file(let file):
+            path = file
+            unsafe fileSystem = vestry_item_file_vfs()
+            guard unsafe fileSystem != nil else {
+                throw .inputOutput(code: SQLITE_NOMEM, errno: ENOMEM)
+            }
         }
         use = try Self.newUse()
         patience = Patience(path: path)
         // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
-        let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let status = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
         guard let handle = unsafe opened else { throw .inputOutput(code: status, errno: ENOMEM) }
         unsafe self.handle = handle
         guard status == SQLITE_OK else { throw error(status) }
@@ -75,10 +84,17 @@ final class Connection {
         // The file is data, not a program: no writable schema, no function that its schema names.
         try check(unsafe vestry_sqlite_set_defensive(handle))
         try check(unsafe vestry_sqlite_distrust_schema(handle))
+        // Once for all: where it is not on, an item that goes leaves its tags to the next with its number.
+        try check(unsafe vestry_sqlite_enforce_foreign_keys(handle))
         try execute("PRAGMA cell_size_check = ON")
         try execute("PRAGMA temp_store = MEMORY")
         // No row of an honest file comes near; a hostile one cannot make SQLite allocate a gigabyte.
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
+    }
+
+    /// Whether its descriptor still stands for its file.
+    var isOwn: Bool {
+        unsafe sqlite3_file_control(handle, "main", VESTRY_FCNTL_IS_OWN, nil) == SQLITE_OK
     }
 
     /// Lets a transaction use it.
@@ -99,7 +115,6 @@ final class Connection {
     /// Sets what only a writer needs: these statements read the file.
     func prepareForWriting() throws(ItemStoreError) {
         guard !isPreparedForWriting else { return }
-        try execute("PRAGMA foreign_keys = ON")
         // Deleted and replaced boxes are overwritten in the file.
         try execute("PRAGMA secure_delete = ON")
         // What a finished `set` stored survives the power cut after it.
@@ -198,11 +213,13 @@ final class Connection {
         if let header = header() { recentRows.insert(row, header) }
     }
 
-    private func header() -> RecentRows.Header? {
+    private func header() -> RecentRows.Header? { headerBytes().flatMap(RecentRows.Header.init) }
+
+    private func headerBytes() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: RecentRows.Header.byteCount)
         let status = unsafe vestry_sqlite_read_file(
             handle, &bytes, CInt(bytes.count), RecentRows.Header.offset)
-        return status == SQLITE_OK ? RecentRows.Header(bytes) : nil
+        return status == SQLITE_OK ? bytes : nil
     }
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
@@ -224,6 +241,13 @@ final class Connection {
 
     /// What a result code of SQLite means for a store.
     func error(_ status: CInt) -> ItemStoreError {
-        ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
+        if status & 0xFF == SQLITE_CANTOPEN, let bytes = headerBytes(),
+            RecentRows.Header.hasLog(bytes)
+        {
+            return .damaged(
+                reason: "a write-ahead log was set, which "
+                    + "'sqlite3 \(ItemStore.fileName) \"PRAGMA journal_mode=DELETE\"' takes back")
+        }
+        return ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
     }
 }

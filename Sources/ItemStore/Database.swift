@@ -35,9 +35,10 @@ final class Database {
 
     deinit {
         endReading()
-        // Closing ends everything too, and a fork must not come in between.
-        guard let file, file.isKeptOpen else { return }
-        if !connection.end() { file.close() }
+        guard let file else { return }
+        // Before another writer of this process has its turn, whatever came of this one.
+        let hasEnded = connection.end()
+        if !hasEnded || !file.isKeptOpen { file.close() }
     }
 
     /// Begins to read: from here on, others see the same state of the file.

@@ -20,7 +20,7 @@ public final class ItemFile {
     func connection(
         in folder: String, _ identity: FileIdentity
     ) throws(ItemStoreError) -> Connection {
-        if let connection, self.identity == identity { return connection }
+        if let connection, self.identity == identity, connection.isOwn { return connection }
         close()
         let opened = try Connection(.file(path: Self.path(in: folder)))
         (connection, self.identity) = (opened, identity)

@@ -25,6 +25,9 @@ struct RecentRows {
             guard bytes.count == Self.byteCount, bytes[0] == 1, bytes[1] == 1 else { return nil }
             self.bytes = bytes
         }
+
+        /// Whether the bytes are of a file with a write-ahead log.
+        static func hasLog(_ bytes: [UInt8]) -> Bool { bytes.prefix(2).contains(2) }
     }
 
     private static let limit = 64

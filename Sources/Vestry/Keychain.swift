@@ -138,11 +138,9 @@ public struct Keychain: Sendable {
     /// an operation that runs while another one has the files opens its own, and takes its time, so that
     /// busy threads better call this once each. A child of fork(2) opens its own too.
     ///
-    /// A program that closes descriptors that it has not opened, as daemons do when they start, should
-    /// do so first. When the folder's is not the folder's any more, the files are given up, without
-    /// closing anything, and opened anew. What cannot be noticed is that the descriptor of the
-    /// item file alone was closed, or that both are during an operation: then SQLite reads and writes
-    /// whatever was opened under its number.
+    /// A program may close descriptors that it has not opened, as daemons do when they start: where one
+    /// is not the folder's or the item file's any more, the files are given up, without closing
+    /// anything of others, and opened anew. An operation in whose course that happens fails.
     ///
     /// - Returns: A copy; this value keeps nothing open that did not before. Nothing is opened yet.
     public func keptOpen() -> Keychain {

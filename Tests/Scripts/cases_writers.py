@@ -62,6 +62,7 @@ def eight_processes_of_32_threads_lose_nothing_for_a_minute():
                 errors.append(text)
             else:
                 totals[name] += int(text)
+    equal(inspection(), "[('ok',)] [] []")
     equal(errors[:5], [], f"{len(errors)} errors")
     items = json.loads(expect(DONE, "list", "--json").stdout)["items"]
     assert totals["own"] > 500, totals
@@ -73,6 +74,19 @@ def eight_processes_of_32_threads_lose_nothing_for_a_minute():
         DONE, "-c", COUNT_INTERNET_PASSWORDS, str(ITEMS), program="/usr/bin/python3").stdout
     equal(totals["added"] - totals["deleted"], int(left))
     equal(sorted(contents()), ["items.sqlite", "keybag"])
+
+
+INSPECT = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+for query in "PRAGMA integrity_check", "PRAGMA foreign_key_check", "SELECT row FROM item WHERE row NOT IN (SELECT item FROM tag)":
+    print(database.execute(query).fetchall(), end=" ")
+"""
+
+
+def inspection():
+    """What SQLite says of the file, tags of no item, and items without a tag."""
+    return expect(DONE, "-c", INSPECT, str(ITEMS), program="/usr/bin/python3").stdout.decode().strip()
 
 
 COUNT_INTERNET_PASSWORDS = """

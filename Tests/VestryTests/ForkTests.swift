@@ -138,8 +138,8 @@ struct ForkTests {
     }
 
     /// In a child, where no other test gets the numbers that are closed.
-    @Test(arguments: [false, true])
-    func aClosedDescriptorIsNotUsed(_ areOthersOpened: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func aClosedDescriptorIsNotUsed(_ areOthersOpened: Bool, _ areItemFiles: Bool) throws {
         try keychain.set("before", for: key)
         // An older state of the items, which would pass for theirs.
         let decoy = test.home.path + "/decoy"
@@ -147,6 +147,7 @@ struct ForkTests {
         try test.home.write(bytes, to: "../../../decoy")
         try keychain.set("stale", for: ItemKey(service: "later", account: ""))
         let folder = test.home.path
+        let storePath = test.home.storePath
         let storeParent = (test.home.storePath as NSString).deletingLastPathComponent
         let outcome = try inChild {
             var kept: Keychain? = keychain.keptOpen()
@@ -154,8 +155,8 @@ struct ForkTests {
             guard kept.map({ use("first", by: $0) }) == 0,
                 idle.map({ use("first", by: $0) }) == 0
             else { return 3 }
-            let numbers = OpenDescriptors(below: folder).numbers
-            guard numbers.count == 4 else { return 4 }
+            let numbers = OpenDescriptors(below: areItemFiles ? storePath : folder).numbers
+            guard numbers.count == (areItemFiles ? 2 : 4) else { return 4 }
             for number in numbers { close(number) }
             if areOthersOpened {
                 let other = unsafe open(decoy, O_RDWR)
