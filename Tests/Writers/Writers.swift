@@ -13,17 +13,19 @@ struct Writers {
     static func main() throws {
         let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         guard numbers.count == 3 else { exit(2) }
-        let writers = try Writers(process: numbers[0])
-        writers.run(threads: numbers[1], for: .seconds(numbers[2]))
+        let writers = try Writers(process: numbers[0], threads: numbers[1])
+        writers.run(for: .seconds(numbers[2]))
     }
 
     let process: Int
-    let keychain: Keychain
+    /// Of each thread: every second keeps its files open.
+    let keychains: [Keychain]
     let findings = Findings()
 
-    init(process: Int) throws {
+    init(process: Int, threads: Int) throws {
         self.process = process
-        keychain = try Keychain()
+        let keychain = try Keychain()
+        keychains = (0..<threads).map { ($0 + process) % 2 == 0 ? keychain : keychain.keptOpen() }
     }
 
     final class Findings: Sendable {
@@ -34,10 +36,10 @@ struct Writers {
         func report(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    func run(threads: Int, for duration: Duration) {
+    func run(for duration: Duration) {
         let end = ContinuousClock.now + duration
         let done = DispatchGroup()
-        for thread in 0..<threads {
+        for thread in keychains.indices {
             done.enter()
             Thread.detachNewThread {
                 var round = 0
@@ -70,6 +72,7 @@ struct Writers {
 
     /// Nobody else touches it: added, read, updated, read, and every third time deleted.
     func ownItem(_ thread: Int, _ round: Int) throws {
+        let keychain = keychains[thread]
         let attributes: [ItemAttribute: AttributeValue] = [
             .service: "own", .account: .string("\(process)/\(thread)"),
         ]
@@ -91,6 +94,7 @@ struct Writers {
 
     /// All add and delete it: how many did is the number of items in the end, 0 or 1.
     func contestedItem(_ thread: Int) throws {
+        let keychain = keychains[thread]
         do {
             if thread % 2 == 0 {
                 try keychain.add(.internetPassword, attributes: [.server: "contested"])
@@ -106,6 +110,7 @@ struct Writers {
 
     /// All update it, each thread an attribute or the secret, and it is never absent.
     func sharedItem(_ thread: Int, _ round: Int) throws {
+        let keychain = keychains[thread]
         let query = ItemQuery(.genericPassword, [.service: "shared"])
         let text = "\(process)/\(thread)/\(round)"
         switch (process, thread) {
