@@ -28,15 +28,20 @@ typedef struct {
 static sqlite3_vfs *unix_vfs;
 static const char *registered_name;
 
-static int is_own(const item_file *file)
+static int is_own_status(const item_file *file, struct stat *status)
 {
-    struct stat status;
-    if (fstat(file->descriptor, &status) != 0)
+    if (fstat(file->descriptor, status) != 0)
         return 0;
-    if (status.st_dev == file->device && status.st_ino == file->inode)
+    if (status->st_dev == file->device && status->st_ino == file->inode)
         return 1;
     errno = EBADF;
     return 0;
+}
+
+static int is_own(const item_file *file)
+{
+    struct stat status;
+    return is_own_status(file, &status);
 }
 
 /* Locking. */
@@ -212,7 +217,7 @@ static int item_size(sqlite3_file *base, sqlite3_int64 *size)
 {
     const item_file *file = (item_file *)base;
     struct stat status;
-    if (!is_own(file) || fstat(file->descriptor, &status) != 0)
+    if (!is_own_status(file, &status))
         return SQLITE_IOERR_FSTAT;
     *size = status.st_size;
     return SQLITE_OK;
@@ -223,8 +228,6 @@ static int item_control(sqlite3_file *base, int operation, void *argument)
     const item_file *file = (item_file *)base;
     struct stat status;
     switch (operation) {
-    case VESTRY_FCNTL_IS_OWN:
-        return is_own(file) ? SQLITE_OK : SQLITE_IOERR;
     case SQLITE_FCNTL_HAS_MOVED:
         /* A journal beside the path would not be this file's then. */
         *(int *)argument = stat(file->path, &status) != 0 || status.st_dev != file->device
@@ -277,6 +280,19 @@ static const sqlite3_io_methods item_methods = {
     .xSectorSize = item_sector_size,
     .xDeviceCharacteristics = item_characteristics,
 };
+
+int vestry_item_file_look(
+    sqlite3 *connection, void *status, void *bytes, int count, int64_t offset)
+{
+    sqlite3_file *base = 0;
+    int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &base);
+    if (result != SQLITE_OK || base == 0 || base->pMethods != &item_methods)
+        return -1;
+    const item_file *file = (item_file *)base;
+    if (!is_own_status(file, status))
+        return -1;
+    return pread(file->descriptor, bytes, (size_t)count, offset) == count ? 0 : -1;
+}
 
 /* Opening. */
 

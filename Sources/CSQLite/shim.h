@@ -23,19 +23,6 @@ static inline int vestry_sqlite_distrust_schema(sqlite3 *database)
     return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }
 
-/* Reads bytes of a connection's file, past SQLite's locks and its memory. */
-static inline int vestry_sqlite_read_file(
-    sqlite3 *database, void *bytes, int count, sqlite3_int64 offset)
-{
-    sqlite3_file *file = 0;
-    int status = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (status != SQLITE_OK)
-        return status;
-    if (file == 0 || file->pMethods == 0)
-        return SQLITE_MISUSE;
-    return file->pMethods->xRead(file, bytes, count, offset);
-}
-
 /* A cast to a function pointer, which Swift cannot write: SQLite copies the bytes at once. */
 static inline int vestry_sqlite_bind_blob(
     sqlite3_stmt *statement, int index, const void *bytes, int count)

@@ -31,6 +31,8 @@ final class Connection {
     /// The state in which the file was found to be this store's.
     private var checked: (version: UInt32, storeID: [UInt8])?
     private var recentRows = RecentRows()
+    /// As the transaction began.
+    private var seenHeader: RecentRows.Header?
 
     /// Opens a connection that is in use.
     init(_ place: Place) throws(ItemStoreError) {
@@ -92,9 +94,13 @@ final class Connection {
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024)
     }
 
-    /// Whether its descriptor still stands for its file.
-    var isOwn: Bool {
-        unsafe sqlite3_file_control(handle, "main", VESTRY_FCNTL_IS_OWN, nil) == SQLITE_OK
+    /// Looks at the file, and at its header, which ``recentRow(primaryTag:_:)`` goes by.
+    ///
+    /// - Returns: What fstat(2) says of the file; nil when its descriptor does not stand for it any more.
+    func look() -> stat? {
+        guard let (status, bytes) = statusAndHeader() else { return nil }
+        seenHeader = RecentRows.Header(bytes)
+        return status
     }
 
     /// Lets a transaction use it.
@@ -196,12 +202,12 @@ final class Connection {
         return version
     }
 
-    /// A row that was read before, if the file is as it was then.
+    /// A row that was read before, if the file was as it was then when the transaction began.
     func recentRow(primaryTag: [UInt8], _ storeID: [UInt8]) -> ItemRow? {
         guard let row = recentRows.row(primaryTag: primaryTag), checked?.storeID == storeID else {
             return nil
         }
-        guard recentRows.isCurrent(header()) else {
+        guard recentRows.isCurrent(seenHeader) else {
             recentRows.removeAll()
             return nil
         }
@@ -210,16 +216,17 @@ final class Connection {
 
     /// Keeps a row for ``recentRow(primaryTag:_:)``, of a transaction that reads.
     func noteRead(_ row: ItemRow) {
-        if let header = header() { recentRows.insert(row, header) }
+        if let (_, bytes) = statusAndHeader(), let header = RecentRows.Header(bytes) {
+            recentRows.insert(row, header)
+        }
     }
 
-    private func header() -> RecentRows.Header? { headerBytes().flatMap(RecentRows.Header.init) }
-
-    private func headerBytes() -> [UInt8]? {
+    private func statusAndHeader() -> (stat, [UInt8])? {
+        var status = stat()
         var bytes = [UInt8](repeating: 0, count: RecentRows.Header.byteCount)
-        let status = unsafe vestry_sqlite_read_file(
-            handle, &bytes, CInt(bytes.count), RecentRows.Header.offset)
-        return status == SQLITE_OK ? bytes : nil
+        let result = unsafe vestry_item_file_look(
+            handle, &status, &bytes, CInt(bytes.count), RecentRows.Header.offset)
+        return result == 0 ? (status, bytes) : nil
     }
 
     var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
@@ -241,7 +248,7 @@ final class Connection {
 
     /// What a result code of SQLite means for a store.
     func error(_ status: CInt) -> ItemStoreError {
-        if status & 0xFF == SQLITE_CANTOPEN, let bytes = headerBytes(),
+        if status & 0xFF == SQLITE_CANTOPEN, let (_, bytes) = statusAndHeader(),
             RecentRows.Header.hasLog(bytes)
         {
             return .damaged(

@@ -24,10 +24,9 @@ final class Database {
     }
 
     init(
-        _ file: ItemFile, in folder: String, _ identity: FileIdentity,
-        lentBy lender: (any AnyObject)?
+        _ connection: Connection, of file: ItemFile, lentBy lender: (any AnyObject)?
     ) throws(ItemStoreError) {
-        connection = try file.connection(in: folder, identity)
+        self.connection = connection
         self.file = file
         self.lender = lender
         try connection.begin()
@@ -41,12 +40,10 @@ final class Database {
         if !hasEnded || !file.isKeptOpen { file.close() }
     }
 
-    /// Begins to read: from here on, others see the same state of the file.
-    ///
-    /// - Returns: False when it was begun before.
-    /// - Throws: `ItemStoreError`.
-    func beginReading() throws(ItemStoreError) -> Bool {
-        guard unsafe firstRead == nil else { return false }
+    var isReading: Bool { unsafe firstRead != nil }
+
+    /// Begins to read: from here on, all reads see the same state of the file.
+    func beginReading() throws(ItemStoreError) {
         let statement = unsafe try connection.take("PRAGMA schema_version")
         unsafe firstRead = statement
         let status = unsafe sqlite3_step(statement)
@@ -55,7 +52,6 @@ final class Database {
             endReading()
             throw failure
         }
-        return true
     }
 
     func endReading() {

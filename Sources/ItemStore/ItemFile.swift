@@ -16,11 +16,25 @@ public final class ItemFile {
     /// - Parameter isKeptOpen: Whether it stays open after a transaction.
     public init(isKeptOpen: Bool) { self.isKeptOpen = isKeptOpen }
 
-    /// A connection to the file, which was just looked at.
+    /// The open connection, where its descriptor says that the file is unchanged and in its place.
+    ///
+    /// A file that was replaced or removed has no name any more, and one that was moved or got another
+    /// name has another time of change; that is how all file systems for Linux's own use do it.
+    ///
+    /// - Parameter owner: Of the folder that the file is in, and which is where it was.
+    /// - Returns: Nil where the name has to be looked up.
+    func unchangedConnection(ownedBy owner: uid_t) -> Connection? {
+        guard let connection, let status = connection.look(), status.st_nlink == 1,
+            FileIdentity(status) == identity, FileDescriptor.isPrivate(status, ownedBy: owner)
+        else { return nil }
+        return connection
+    }
+
+    /// A connection to the file, which was just looked at by its name.
     func connection(
         in folder: String, _ identity: FileIdentity
     ) throws(ItemStoreError) -> Connection {
-        if let connection, self.identity == identity, connection.isOwn { return connection }
+        if let connection, self.identity == identity, connection.look() != nil { return connection }
         close()
         let opened = try Connection(.file(path: Self.path(in: folder)))
         (connection, self.identity) = (opened, identity)

@@ -18,6 +18,7 @@ public struct ItemStore: ~Copyable {
 
     private let file: ItemFile
     private let folder: String
+    private let owner: uid_t
     private let storeID: [UInt8]
     private let isWriter: Bool
 
@@ -37,13 +38,11 @@ public struct ItemStore: ~Copyable {
         in directory: borrowing StoreDirectory, storeID: [UInt8], isForOneRow: Bool = false,
         file: ItemFile = ItemFile(isKeptOpen: false), lentBy lender: (any AnyObject)? = nil
     ) throws(ItemStoreError) -> ItemStore? {
-        guard let identity = try identity(in: directory) else {
-            file.close()
-            return nil
-        }
-        let database = try Database(file, in: directory.path, identity, lentBy: lender)
+        guard let connection = try connection(to: file, in: directory) else { return nil }
+        let database = try Database(connection, of: file, lentBy: lender)
         let store = ItemStore(
-            database, storeID: storeID, isWriter: false, file: file, folder: directory.path)
+            database, storeID: storeID, isWriter: false, file: file, folder: directory.path,
+            owner: directory.owner)
         if !isForOneRow { try store.beginReading() }
         return store
     }
@@ -63,9 +62,8 @@ public struct ItemStore: ~Copyable {
         in directory: borrowing StoreDirectory, storeID: [UInt8], creating: Bool,
         file: ItemFile = ItemFile(isKeptOpen: false), lentBy lender: (any AnyObject)? = nil
     ) throws(ItemStoreError) -> ItemStore? {
-        var identity = try identity(in: directory)
-        if identity == nil {
-            file.close()
+        var connection = try connection(to: file, in: directory)
+        if connection == nil {
             guard creating else { return nil }
             let emptyFile = try Schema.emptyFile(storeID: storeID)
             do {
@@ -74,30 +72,37 @@ public struct ItemStore: ~Copyable {
             } catch {
                 throw ItemStoreError(error)
             }
-            identity = try Self.identity(in: directory)
+            connection = try Self.connection(to: file, in: directory)
         }
-        guard let identity else { throw .file(.system(SystemCallError("open", errno: ENOENT))) }
-        let database = try Database(file, in: directory.path, identity, lentBy: lender)
+        guard let connection else { throw .file(.system(SystemCallError("open", errno: ENOENT))) }
+        let database = try Database(connection, of: file, lentBy: lender)
+        let store = ItemStore(
+            database, storeID: storeID, isWriter: true, file: file, folder: directory.path,
+            owner: directory.owner)
+        try store.checkJournal()
         try database.prepareForWriting()
         try database.execute("BEGIN IMMEDIATE")
         try Schema.check(database, storeID: storeID)
-        return ItemStore(
-            database, storeID: storeID, isWriter: true, file: file, folder: directory.path)
+        return store
     }
 
     private init(
-        _ database: Database, storeID: [UInt8], isWriter: Bool, file: ItemFile, folder: String
+        _ database: Database, storeID: [UInt8], isWriter: Bool, file: ItemFile, folder: String,
+        owner: uid_t
     ) {
         self.database = database
         self.storeID = storeID
         self.isWriter = isWriter
         self.file = file
         self.folder = folder
+        self.owner = owner
     }
 
     /// Begins to read, where that was left to the first read.
     func beginReading() throws(ItemStoreError) {
-        guard !isWriter, try database.beginReading() else { return }
+        guard !isWriter, !database.isReading else { return }
+        try checkJournal()
+        try database.beginReading()
         do {
             try Schema.check(database, storeID: storeID)
         } catch {
@@ -115,27 +120,37 @@ public struct ItemStore: ~Copyable {
         return row
     }
 
-    /// Checks the file, and the journal that SQLite would roll back into it, by name.
-    ///
-    /// Never by opening them: closing any descriptor of a file drops all POSIX locks that this
-    /// process has on it (fcntl(2)), those of another thread's transaction included. The names are
-    /// in a directory that only their owner can change.
+    /// Opens the file unless it is open, and checks it, by its descriptor or by its name, which is in a
+    /// directory that only its owner can change.
     ///
     /// - Returns: Nil when there is no file.
-    /// - Throws: `ItemStoreError.file`.
-    private static func identity(
-        in directory: borrowing StoreDirectory
-    ) throws(ItemStoreError) -> FileIdentity? {
-        guard let identity = try privateFile(fileName, in: directory) else { return nil }
-        _ = try privateFile(journalName, in: directory)
-        return identity
+    /// - Throws: `ItemStoreError`.
+    private static func connection(
+        to file: ItemFile, in directory: borrowing StoreDirectory
+    ) throws(ItemStoreError) -> Connection? {
+        if let connection = file.unchangedConnection(ownedBy: directory.owner) { return connection }
+        let identity = try mappingAbsence { () throws(PrivateFileError) in
+            try directory.descriptor.checkPrivate(fileName, ownedBy: directory.owner)
+        }
+        guard let identity else {
+            file.close()
+            return nil
+        }
+        return try file.connection(in: directory.path, identity)
     }
 
-    private static func privateFile(
-        _ name: String, in directory: borrowing StoreDirectory
+    /// Checks the journal that SQLite would roll back into the file, before it looks for one.
+    private func checkJournal() throws(ItemStoreError) {
+        _ = try Self.mappingAbsence { () throws(PrivateFileError) in
+            try FileDescriptor.checkPrivate(path: folder + "/" + Self.journalName, ownedBy: owner)
+        }
+    }
+
+    private static func mappingAbsence(
+        _ body: () throws(PrivateFileError) -> FileIdentity
     ) throws(ItemStoreError) -> FileIdentity? {
         do {
-            return try directory.descriptor.checkPrivate(name, ownedBy: directory.owner)
+            return try body()
         } catch .system(let error) where error.errno == ENOENT {
             return nil
         } catch {

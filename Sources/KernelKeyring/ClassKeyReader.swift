@@ -4,15 +4,17 @@ public import KeyClasses
 ///
 /// It remembers under which serial numbers they and their keyrings were found, and nothing of the keys.
 /// That a key is in its place is looked up again for each operation: a serial number counts only as
-/// long as the user keyring links the keyring "vestry", and that one links the key, or the key that
-/// points at the presence keyring, which links it. A key that was revoked cannot be read by its number
-/// either. What is remembered of a number that the kernel has given to another key meanwhile finds no
-/// key that the keybag accepts.
+/// long as the keyring "vestry" links the key, or the key that points at the presence keyring, which
+/// links it. A key that was revoked cannot be read by its number either. A keyring "vestry" that the user
+/// keyring does not link any more is gone, unless somebody has linked it elsewhere: so that is looked up
+/// only ten times a second. What is remembered of a number that the kernel has given to another key
+/// meanwhile finds no key that the keybag accepts.
 public final class ClassKeyReader {
     private let keyring: KernelKeyring
 
     // What was found by name, and is looked for among the links from then on.
     private var ring: Key?
+    private var ringEnd = ContinuousClock.now
     private var pointer: Key?
     private var presence: Key?
     /// By the raw values of the classes.
@@ -27,6 +29,8 @@ public final class ClassKeyReader {
         var ringLinks: [Int32]?
         var presenceLinks: [Int32]?
     }
+
+    private static let ringLifetime = Duration.milliseconds(100)
 
     public init(_ keyring: KernelKeyring) { self.keyring = keyring }
 
@@ -61,9 +65,16 @@ public final class ClassKeyReader {
 
     private func currentRing() throws(KeyringError) -> Key? {
         if current.isRingKnown { return ring }
-        // Cheaper than a search, where the user keyring links few keys.
-        let isLinked = if let ring { try Key.user.links().contains(ring.serial) } else { false }
-        if !isLinked { ring = try KernelKeyring.ring() }
+        let now = ContinuousClock.now
+        if ring == nil || now >= ringEnd {
+            ring = try KernelKeyring.ring()
+            ringEnd = now + Self.ringLifetime
+        }
+        // What is gone links nothing: another one may have taken its place.
+        if let known = ring, try ringLinks(known).isEmpty {
+            ring = try KernelKeyring.ring()
+            current.ringLinks = nil
+        }
         current.isRingKnown = true
         return ring
     }

@@ -67,12 +67,35 @@ extension FileDescriptor {
     public func checkPrivate(
         _ name: String, ownedBy owner: uid_t, type: mode_t = S_IFREG
     ) throws(PrivateFileError) -> FileIdentity {
+        try Self.checkPrivate(name, in: rawValue, ownedBy: owner, type: type)
+    }
+
+    /// Checks a file in place by its absolute path, as ``checkPrivate(_:ownedBy:type:)`` does.
+    public static func checkPrivate(
+        path: String, ownedBy owner: uid_t
+    ) throws(PrivateFileError) -> FileIdentity {
+        try checkPrivate(path, in: AT_FDCWD, ownedBy: owner, type: S_IFREG)
+    }
+
+    private static func checkPrivate(
+        _ path: String, in directory: CInt, ownedBy owner: uid_t, type: mode_t
+    ) throws(PrivateFileError) -> FileIdentity {
         var status = stat()
-        guard unsafe fstatat(rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        guard unsafe fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw .system(SystemCallError(last: "fstatat"))
         }
-        try Self.check(status, ownedBy: owner, type: type)
+        try check(status, ownedBy: owner, type: type)
         return FileIdentity(status)
+    }
+
+    /// Whether a regular file, of which fstat(2) says this, passes these checks.
+    public static func isPrivate(_ status: stat, ownedBy owner: uid_t) -> Bool {
+        do throws(PrivateFileError) {
+            try check(status, ownedBy: owner, type: S_IFREG)
+            return true
+        } catch {
+            return false
+        }
     }
 
     static func check(

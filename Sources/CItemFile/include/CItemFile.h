@@ -1,6 +1,10 @@
 #ifndef VESTRY_CITEMFILE_H
 #define VESTRY_CITEMFILE_H
 
+#include <stdint.h>
+
+struct sqlite3;
+
 /*
  * How SQLite reaches the item file: like its own "unix" (sqlite.org/vfs.html), but for the locks.
  *
@@ -23,7 +27,10 @@
 /* Makes it known to SQLite, the first time. Its name, or a null pointer where that failed. */
 const char *vestry_item_file_vfs(void);
 
-/* An operation of sqlite3_file_control(): SQLITE_OK when the descriptor still stands for the file. */
-#define VESTRY_FCNTL_IS_OWN 0x56737479
+/* Looks at the open file of a connection past SQLite's locks and its memory: `status` is a struct stat
+ * that fstat(2) fills, `bytes` get `count` bytes from `offset`. -1 when the descriptor does not stand for
+ * the file any more, or the file has not so many bytes. */
+int vestry_item_file_look(
+    struct sqlite3 *connection, void *status, void *bytes, int count, int64_t offset);
 
 #endif
