@@ -54,6 +54,14 @@ struct Statement: ~Copyable {
         return unsafe sqlite3_column_int64(handle, column)
     }
 
+    /// Text, which may be anything: somebody else can have written the file.
+    func text(at column: CInt) -> String {
+        let start = unsafe sqlite3_column_blob(handle, column)
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
     /// A number that fits its type in Swift.
     func integer<Number: FixedWidthInteger>(
         at column: CInt, as type: Number.Type

@@ -71,9 +71,13 @@ extension Failure {
             .mismatch, "it is the login password, or of an item that has one, its own"
         ),
         .damaged: (
-            .damaged, "nothing was changed; put the named file back from a backup, and log in again"
+            .damaged,
+            "nothing was changed; 'vestry check' tells what is damaged, 'vestry repair' saves what it can"
         ),
-        .itemDamaged: (.damaged, "store it anew with 'vestry delete' and then 'vestry set'"),
+        .itemDamaged: (
+            .damaged,
+            "'vestry check' names what is damaged; 'vestry delete' and then 'vestry set' replace it"
+        ),
         .newerFormat: (.unavailable, "nothing was changed; upgrade vestry"),
         .duplicateItem: (
             .duplicate,
