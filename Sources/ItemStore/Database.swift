@@ -111,7 +111,11 @@ final class Database {
 
     /// What a result code of SQLite means for a store.
     func error(_ status: CInt) -> ItemStoreError {
-        ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
+        // SQLite notes the errno of an open that failed alone: that of a write or an fsync is still
+        // the thread's.
+        let last = Glibc.errno
+        let noted = unsafe sqlite3_system_errno(handle)
+        return ItemStoreError(sqlite: status, errno: noted == 0 ? last : noted)
     }
 }
 

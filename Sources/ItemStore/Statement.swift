@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A prepared statement.
 ///
@@ -30,6 +31,7 @@ struct Statement: ~Copyable {
     ///
     /// - Returns: False when there is none.
     func step() throws(ItemStoreError) -> Bool {
+        Glibc.errno = 0
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
