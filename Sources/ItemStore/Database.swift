@@ -12,6 +12,7 @@ final class Database {
     }
 
     private let handle: OpaquePointer
+    private let path: String
     private let patience: Patience
     private let use: ForkSensitiveUse
     private var turn: ProcessTurn?
@@ -27,6 +28,7 @@ final class Database {
         } catch {
             throw .forkedInUse
         }
+        self.path = path
         patience = Patience(path: path)
         // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -115,7 +117,23 @@ final class Database {
         // the thread's.
         let last = Glibc.errno
         let noted = unsafe sqlite3_system_errno(handle)
-        return ItemStoreError(sqlite: status, errno: noted == 0 ? last : noted)
+        let errno = noted == 0 ? last : noted
+        let isMissing = status & 0xFF == SQLITE_CANTOPEN && errno == ENOENT
+        return ItemStoreError(sqlite: status, errno: isMissing ? causeOfMissingFile() : errno)
+    }
+
+    /// The errno of making a file beside the database.
+    ///
+    /// Where SQLite cannot make a journal, it looks for one to read instead, and notes that there is
+    /// none.
+    private func causeOfMissingFile() -> CInt {
+        let probe = path + "-probe"
+        let descriptor = unsafe open(
+            probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor != -1 else { return Glibc.errno }
+        close(descriptor)
+        unsafe unlink(probe)
+        return ENOENT
     }
 }
 

@@ -166,9 +166,9 @@ extension ItemStoreError: PubliclyMappable {
         case .duplicate:
             VestryError(.duplicateItem)
         case .noSpace:
-            VestryError(.diskFull)
+            VestryError(.diskFull, detail: ItemStore.fileName)
         case .readOnly:
-            VestryError(.readOnly)
+            VestryError(.readOnly, detail: ItemStore.fileName)
         case .inputOutput(let code, let errno):
             VestryError(.inputOutput, detail: "SQLite result \(code), errno \(errno)")
         }

@@ -55,6 +55,16 @@ extension Failure {
         self.init(status, error.description, code: error.code, hint: hint)
     }
 
+    /// What no password helps against; nil where one may.
+    init?(hopeless status: KeychainStatus) {
+        switch status.error?.code {
+        case .damaged, .denied, .newerFormat: break
+        default: return nil
+        }
+        guard let error = status.error else { return nil }
+        self.init(error)
+    }
+
     /// For an account without a keychain, root's included, which never gets one.
     static let enrollHint =
         "log in once with your password, which makes it; /etc/vestry.conf says for whom, root never"
@@ -87,7 +97,7 @@ extension Failure {
             .denied,
             "in ~/.local/share/vestry all files must be yours with mode 0600, the folder 0700"
         ),
-        .readOnly: (.failure, "nothing was changed; the file or its file system is read-only"),
+        .readOnly: (.failure, "nothing was changed; the file, its folder or the disk is read-only"),
         .diskFull: (.failure, "nothing was changed; free some space and run the command again"),
         .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
         .serviceNotAvailable: (
