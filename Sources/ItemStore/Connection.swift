@@ -24,6 +24,7 @@ final class Connection {
     }
 
     private let handle: OpaquePointer
+    private let path: String
     private let patience: Patience
     private var statements: [Prepared] = []
     private var use: ForkSensitiveUse?
@@ -50,6 +51,7 @@ final class Connection {
             }
         }
         use = try Self.newUse()
+        self.path = path
         patience = Patience(path: path)
         // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -248,6 +250,9 @@ final class Connection {
 
     /// What a result code of SQLite means for a store.
     func error(_ status: CInt) -> ItemStoreError {
+        // SQLite notes the errno of an open that failed alone: that of a write or an fsync is still the
+        // thread's.
+        let last = Glibc.errno
         if status & 0xFF == SQLITE_CANTOPEN, let (_, bytes) = statusAndHeader(),
             RecentRows.Header.hasLog(bytes)
         {
@@ -255,6 +260,23 @@ final class Connection {
                 reason: "a write-ahead log was set, which "
                     + "'sqlite3 \(ItemStore.fileName) \"PRAGMA journal_mode=DELETE\"' takes back")
         }
-        return ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
+        let noted = unsafe sqlite3_system_errno(handle)
+        let errno = noted == 0 ? last : noted
+        let isMissing = status & 0xFF == SQLITE_CANTOPEN && errno == ENOENT
+        return ItemStoreError(sqlite: status, errno: isMissing ? causeOfMissingFile() : errno)
+    }
+
+    /// The errno of making a file beside the database.
+    ///
+    /// Where SQLite cannot make a journal, it looks for one to read instead, and notes that there is
+    /// none.
+    private func causeOfMissingFile() -> CInt {
+        let probe = path + "-probe"
+        let descriptor = unsafe open(
+            probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor != -1 else { return Glibc.errno }
+        close(descriptor)
+        unsafe unlink(probe)
+        return ENOENT
     }
 }

@@ -16,9 +16,9 @@ final class Database {
     /// The first read, which is not finished: SQLite holds its read lock for as long.
     private var firstRead: OpaquePointer?
 
-    /// A database in memory.
-    init() throws(ItemStoreError) {
-        connection = try Connection(.memory)
+    /// A database for this transaction alone.
+    init(_ place: Connection.Place) throws(ItemStoreError) {
+        connection = try Connection(place)
         file = nil
         lender = nil
     }
@@ -34,10 +34,9 @@ final class Database {
 
     deinit {
         endReading()
-        guard let file else { return }
         // Before another writer of this process has its turn, whatever came of this one.
         let hasEnded = connection.end()
-        if !hasEnded || !file.isKeptOpen { file.close() }
+        if let file, !hasEnded || !file.isKeptOpen { file.close() }
     }
 
     var isReading: Bool { unsafe firstRead != nil }

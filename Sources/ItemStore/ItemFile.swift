@@ -12,6 +12,8 @@ public final class ItemFile {
     private var connection: Connection?
     /// Which file it is, and in what state the last look at it or the last writing left it.
     private var identity: FileIdentity?
+    /// Whether the name led to the file when its last change was some ticks ago.
+    private var isSettled = false
 
     /// - Parameter isKeptOpen: Whether it stays open after a transaction.
     public init(isKeptOpen: Bool) { self.isKeptOpen = isKeptOpen }
@@ -19,12 +21,12 @@ public final class ItemFile {
     /// The open connection, where its descriptor says that the file is unchanged and in its place.
     ///
     /// A file that was replaced or removed has no name any more, and one that was moved or got another
-    /// name has another time of change; that is how all file systems for Linux's own use do it.
+    /// name has another time of change: so do all file systems of Linux's own.
     ///
     /// - Parameter owner: Of the folder that the file is in, and which is where it was.
     /// - Returns: Nil where the name has to be looked up.
     func unchangedConnection(ownedBy owner: uid_t) -> Connection? {
-        guard let connection, let status = connection.look(), status.st_nlink == 1,
+        guard isSettled, let connection, let status = connection.look(), status.st_nlink == 1,
             FileIdentity(status) == identity, FileDescriptor.isPrivate(status, ownedBy: owner)
         else { return nil }
         return connection
@@ -34,6 +36,7 @@ public final class ItemFile {
     func connection(
         in folder: String, _ identity: FileIdentity
     ) throws(ItemStoreError) -> Connection {
+        isSettled = identity.isSettled
         if let connection, self.identity == identity, connection.look() != nil { return connection }
         close()
         let opened = try Connection(.file(path: Self.path(in: folder)))
@@ -49,6 +52,7 @@ public final class ItemFile {
         // Not what has taken its place meanwhile.
         let isSame = isThere && identity.map { written.isSameFile(as: $0) } == true
         identity = isSame ? written : nil
+        isSettled = false
     }
 
     private static func path(in folder: String) -> String { folder + "/" + ItemStore.fileName }

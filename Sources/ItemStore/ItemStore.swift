@@ -22,6 +22,13 @@ public struct ItemStore: ~Copyable {
     private let storeID: [UInt8]
     private let isWriter: Bool
 
+    /// A database that is in a transaction already.
+    init(_ database: Database) {
+        self.init(
+            database, storeID: [], isWriter: true, file: ItemFile(isKeptOpen: false), folder: "",
+            owner: geteuid())
+    }
+
     /// Opens the file to read from it; also where nothing can be written.
     ///
     /// - Parameters:
@@ -146,6 +153,25 @@ public struct ItemStore: ~Copyable {
         }
     }
 
+    static func path(in directory: borrowing StoreDirectory) -> String {
+        directory.path + "/" + fileName
+    }
+
+    /// Checks the file and the journal by their names.
+    ///
+    /// - Returns: False when there is no file.
+    /// - Throws: `ItemStoreError.file`.
+    static func isPresent(in directory: borrowing StoreDirectory) throws(ItemStoreError) -> Bool {
+        let owner = directory.owner
+        for name in [fileName, journalName] {
+            let identity = try mappingAbsence { () throws(PrivateFileError) in
+                try directory.descriptor.checkPrivate(name, ownedBy: owner)
+            }
+            if identity == nil { return name != fileName }
+        }
+        return true
+    }
+
     private static func mappingAbsence(
         _ body: () throws(PrivateFileError) -> FileIdentity
     ) throws(ItemStoreError) -> FileIdentity? {
@@ -167,7 +193,7 @@ public struct ItemStore: ~Copyable {
 
 extension ItemStoreError {
     /// What a failure to make the file means.
-    fileprivate init(_ error: SystemCallError) {
+    init(_ error: SystemCallError) {
         switch error.errno {
         case ENOSPC, EDQUOT: self = .noSpace
         case EROFS: self = .readOnly

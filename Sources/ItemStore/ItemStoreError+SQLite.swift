@@ -11,6 +11,9 @@ extension ItemStoreError {
         switch status & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = .busy
+        case SQLITE_READONLY where status == 1032:
+            // SQLITE_READONLY_DBMOVED: a repaired file took this one's place while we waited.
+            self = .busy
         case SQLITE_FULL:
             self = .noSpace
         case SQLITE_READONLY:

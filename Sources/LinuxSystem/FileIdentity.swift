@@ -18,6 +18,15 @@ public struct FileIdentity: Equatable, Sendable {
         init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
     }
 
+    /// Whether any change from now on shows in the times: the last one was some ticks ago.
+    public var isSettled: Bool {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        let age = (now.tv_sec - changed.seconds, now.tv_nsec - changed.nanoseconds)
+        // The longest tick has 10 ms. A clock that was put back says nothing.
+        return age.0 > 1 || (age.0 >= 0 && age.0 * 1_000_000_000 + age.1 > 30_000_000)
+    }
+
     /// Whether it is the same file, changed or not.
     public func isSameFile(as other: FileIdentity) -> Bool {
         device == other.device && inode == other.inode

@@ -179,16 +179,7 @@ public struct Keychain: Sendable {
                 directory: directory, keybag: processKeys.keybag, keybagFile: nil,
                 isKeptOpen: keptOpen)
         }
-        let directory: StoreDirectory?
-        do throws(PrivateFileError) {
-            directory = try StoreDirectory.open(of: account)
-        } catch .system(let error) where error.errno == ENOENT {
-            throw VestryError(
-                .notAvailable, detail: "the home directory \(account.homeDirectory) is missing")
-        } catch {
-            throw error.publicError
-        }
-        guard let directory else { throw VestryError(.noSuchKeychain) }
+        let directory = try openDirectory()
         let read = try mappingErrors { () throws(KeybagError) in
             try Keybag.readIdentified(in: directory)
         }
@@ -205,7 +196,24 @@ public struct Keychain: Sendable {
             directory: directory, keybag: read.keybag, keybagFile: read.file, isKeptOpen: keptOpen)
     }
 
-    private static func exists(
+    /// Opens the folder that the keychain is in.
+    ///
+    /// - Throws: `VestryError` with the code `noSuchKeychain`, `notAvailable` or `denied`.
+    func openDirectory() throws(VestryError) -> StoreDirectory {
+        let directory: StoreDirectory?
+        do throws(PrivateFileError) {
+            directory = try StoreDirectory.open(of: account)
+        } catch .system(let error) where error.errno == ENOENT {
+            throw VestryError(
+                .notAvailable, detail: "the home directory \(account.homeDirectory) is missing")
+        } catch {
+            throw error.publicError
+        }
+        guard let directory else { throw VestryError(.noSuchKeychain) }
+        return directory
+    }
+
+    static func exists(
         _ name: String, in directory: borrowing StoreDirectory
     ) -> Bool {
         do throws(PrivateFileError) {
