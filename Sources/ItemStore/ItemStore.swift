@@ -75,7 +75,7 @@ public struct ItemStore: ~Copyable {
     /// Never by opening them: closing any descriptor of a file drops all POSIX locks that this
     /// process has on it (fcntl(2)), those of another thread's transaction included. The names are
     /// in a directory that only their owner can change.
-    private static func isPresent(
+    static func isPresent(
         in directory: borrowing StoreDirectory
     ) throws(ItemStoreError) -> Bool {
         guard try isPrivate(fileName, in: directory) else { return false }

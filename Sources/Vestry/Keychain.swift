@@ -55,6 +55,10 @@ public struct Keychain: Sendable {
     /// ``maximumPresenceReuseDuration``.
     public var presenceReuseDuration = Duration.zero
 
+    /// Whether what is replaced and deleted is kept for ``undo(_:)``, as far as the user's
+    /// `~/.config/vestry/history` says; false keeps nothing of it.
+    public var keepsHistory = true
+
     let account: Account
 
     /// In place of the helper, in tests: gives the key of a presence class for one operation.
@@ -125,8 +129,10 @@ public struct Keychain: Sendable {
     /// The user's login name.
     public var accountName: String { account.name }
 
-    func openStore() throws(VestryError) -> OpenStore {
-        if let processKeys { return try openStore(of: processKeys) }
+    /// Opens the folder that the keychain is in.
+    ///
+    /// - Throws: `VestryError` with the code `noSuchKeychain`, `notAvailable` or `denied`.
+    func openDirectory() throws(VestryError) -> StoreDirectory {
         let directory: StoreDirectory?
         do throws(PrivateFileError) {
             directory = try StoreDirectory.open(of: account)
@@ -137,6 +143,12 @@ public struct Keychain: Sendable {
             throw error.publicError
         }
         guard let directory else { throw VestryError(.noSuchKeychain) }
+        return directory
+    }
+
+    func openStore() throws(VestryError) -> OpenStore {
+        if let processKeys { return try openStore(of: processKeys) }
+        let directory = try openDirectory()
         let keybag = try mappingErrors { () throws(KeybagError) in
             try Keybag.read(in: directory)
         }
