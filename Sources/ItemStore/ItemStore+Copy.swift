@@ -23,7 +23,7 @@ extension ItemStore {
                 opening: fileName, in: destination.descriptor.rawValue,
                 flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         } catch {
-            throw ItemStoreError(copying: error)
+            throw ItemStoreError(error)
         }
         do {
             let source = try CopyConnection(path: directory.path + "/" + fileName)
@@ -36,19 +36,9 @@ extension ItemStore {
         do throws(SystemCallError) {
             try file.synchronize()
         } catch {
-            throw ItemStoreError(copying: error)
+            throw ItemStoreError(error)
         }
         return true
-    }
-}
-
-extension ItemStoreError {
-    fileprivate init(copying error: SystemCallError) {
-        switch error.errno {
-        case ENOSPC, EDQUOT: self = .noSpace
-        case EROFS: self = .readOnly
-        default: self = .file(.system(error))
-        }
     }
 }
 

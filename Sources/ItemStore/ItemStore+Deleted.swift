@@ -84,7 +84,7 @@ extension ItemStore {
     }
 
     /// Far more than an item can have searchable attributes.
-    private static let tagsByteLimit = 256 * ItemRow.tagByteCount
+    static let tagsByteLimit = 256 * ItemRow.tagByteCount
 
     /// The deleted items, the last deleted first.
     ///

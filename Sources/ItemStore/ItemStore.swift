@@ -15,6 +15,8 @@ public struct ItemStore: ~Copyable {
 
     let database: Database
 
+    init(_ database: Database) { self.database = database }
+
     /// Opens the file to read from it; also where nothing can be written.
     ///
     /// - Parameters:
@@ -66,7 +68,7 @@ public struct ItemStore: ~Copyable {
         self.database = database
     }
 
-    private static func path(in directory: borrowing StoreDirectory) -> String {
+    static func path(in directory: borrowing StoreDirectory) -> String {
         directory.path + "/" + fileName
     }
 
@@ -104,7 +106,7 @@ public struct ItemStore: ~Copyable {
 
 extension ItemStoreError {
     /// What a failure to make the file means.
-    fileprivate init(_ error: SystemCallError) {
+    init(_ error: SystemCallError) {
         switch error.errno {
         case ENOSPC, EDQUOT: self = .noSpace
         case EROFS: self = .readOnly

@@ -29,7 +29,7 @@ enum Invocation {
             DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, GenerateCommand.self,
             StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
 
@@ -56,6 +56,8 @@ enum Invocation {
           rewrap    make the keychain open with a changed login password
           wait      sleep until items can be read
           doctor    check everything that this depends on, and say what puts it right
+          check     look at every byte of the keychain, and name what is damaged
+          repair    save what opens of a damaged keychain, and put the rest aside
           security  work as the command 'security' of macOS does
           help      show this text, or 'vestry help VERB' that verb's
 
