@@ -98,7 +98,11 @@ extension KeybagError {
             .costTooLow:
             Refusal(VESTRY_DAMAGED)
         case .wrongPassword: Refusal(VESTRY_WRONG_PASSWORD)
-        case .foreignDevice: Refusal(VESTRY_NO_DEVICE_KEY)
+        case .classNotOpen: Refusal(VESTRY_NO_DEVICE_KEY)
+        case .protectorOutOfReach: Refusal(VESTRY_PROTECTOR_OUT_OF_REACH)
+        case .wouldLose, .isLoginPassword: Refusal(VESTRY_PROTECTOR_NEEDED)
+        case .noSuchProtector: Refusal(VESTRY_NO_SUCH_PROTECTOR)
+        case .full: Refusal(VESTRY_KEYBAG_FULL)
         case .outOfMemory: Refusal(VESTRY_NO_MEMORY)
         }
     }

@@ -87,9 +87,18 @@ extension KeybagError: PubliclyMappable {
                 .damaged, detail: "\(file) asks for \(passes) passes over \(memoryKiB) KiB")
         case .wrongPassword:
             VestryError(.wrongPassword)
-        case .foreignDevice(let open, let count):
-            VestryError(
-                .notAvailable, detail: "only \(open) of \(count) classes are of this machine")
+        case .classNotOpen(let keyClass):
+            VestryError(.notAvailable, detail: "the keys of \(keyClass) are not of this machine")
+        case .protectorOutOfReach(let id):
+            VestryError(.notAvailable, detail: "protector \(id) cannot be given a new key")
+        case .wouldLose(let keyClass):
+            VestryError(.notAvailable, detail: "nothing else opens \(keyClass)")
+        case .noSuchProtector:
+            VestryError(.itemNotFound, detail: "no protector has this id")
+        case .isLoginPassword:
+            VestryError(.parameter, detail: "the login password stays a protector")
+        case .full:
+            VestryError(.notAvailable, detail: "the keybag is full")
         case .outOfMemory:
             VestryError(.outOfMemory)
         }
