@@ -270,6 +270,14 @@ def a_file_of_which_nothing_is_left_stays_in_its_place():
 @case
 def a_damaged_keybag_comes_back_from_the_one_before():
     stored()
+    # A new keybag has a copy.
+    good = KEYBAG.read_bytes()
+    equal(PREVIOUS.read_bytes(), good)
+    replace(KEYBAG, good[:100])
+    repair()
+    equal(KEYBAG.read_bytes(), good)
+    for file in STORE.glob("keybag.damaged-*"):
+        file.unlink()
     equal(ask(REWRAP, "alice", b"correct horse", b"new one").result, "rewrapped")
     good = KEYBAG.read_bytes()
     damages = [good[:-1] + bytes([good[-1] ^ 1]), good[:100], b"", None]
