@@ -27,7 +27,8 @@ enum Invocation {
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
             RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
+            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, CheckCommand.self,
+            RepairCommand.self,
         ]
     }
 
@@ -48,6 +49,8 @@ enum Invocation {
           unlock    open the keychain with the login password
           rewrap    make the keychain open with a changed login password
           wait      sleep until items can be read
+          backup    write all items into one sealed file
+          restore   put the items of a backup back
           doctor    check everything that this depends on, and say what puts it right
           check     look at every byte of the keychain, and name what is damaged
           repair    save what opens of a damaged keychain, and put the rest aside
