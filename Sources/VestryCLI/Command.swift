@@ -28,6 +28,7 @@ enum Invocation {
             RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
             DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
+            ExportCommand.self, ImportCommand.self,
         ]
     }
 
@@ -50,6 +51,8 @@ enum Invocation {
           wait      sleep until items can be read
           backup    write all items into one sealed file
           restore   put the items of a backup back
+          export    print all items with their secrets, in plain text
+          import    take the passwords over that another program keeps
           doctor    check everything that this depends on, and say what puts it right
           security  work as the command 'security' of macOS does
           help      show this text, or 'vestry help VERB' that verb's
