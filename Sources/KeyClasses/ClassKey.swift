@@ -47,6 +47,10 @@ public struct ClassKey: ~Copyable, Sendable {
     /// The subkey that makes tags; only the index class's is used.
     public func tagKey() -> SecretBytes { seed.subkey(5, context: "vestryCK") }
 
+    /// The subkey that seals what a keybag keeps under this class key: an older key of the class, and
+    /// under the index key what vouches for new keys.
+    public func keybagKey() -> SecretBytes { seed.subkey(6, context: "vestryCK") }
+
     /// The public key for depositing items while the class is locked, 32 bytes.
     public func depositPublicKey() -> [UInt8] { seed.subkey(3, context: "vestryCK").publicKey() }
 

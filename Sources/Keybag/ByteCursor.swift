@@ -21,6 +21,13 @@ struct ByteCursor {
         return Array(bytes[offset..<offset + count])
     }
 
+    /// A cursor of its own over the next bytes.
+    mutating func part(_ count: Int) throws(KeybagError) -> ByteCursor {
+        let start = offset
+        _ = try take(count)
+        return ByteCursor(bytes, from: start, to: offset)
+    }
+
     /// An unsigned little-endian number of as many bytes as `Number` has.
     mutating func number<Number: FixedWidthInteger & UnsignedInteger>(
         _ type: Number.Type = Number.self

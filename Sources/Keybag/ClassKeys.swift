@@ -1,61 +1,81 @@
 public import KeyClasses
 internal import SecureMemory
 
-/// Opened class keys, in one buffer of secret bytes.
+/// Opened class keys, in ascending order of class and epoch.
 public struct ClassKeys: ~Copyable, Sendable {
-    private let names: [(keyClass: KeyClass, epoch: UInt32)]
-    private let seeds: SecretBytes
+    /// An array holds no value that cannot be copied.
+    private final class Box: Sendable {
+        let key: ClassKey
 
-    /// Copies keys from what `seed` returns for each name; names without one are left out.
-    init(
-        _ names: [(keyClass: KeyClass, epoch: UInt32)],
-        seed: (Int) -> SecretBytes?
-    ) {
-        var opened: [(keyClass: KeyClass, epoch: UInt32)] = []
-        seeds = SecretBytes(
-            capacity: names.count * ClassKey.byteCount,
-            filledBy: { bytes in
-                var offset = 0
-                for (index, name) in names.enumerated() {
-                    guard let seed = seed(index), seed.count == ClassKey.byteCount else { continue }
-                    seed.withBytes { seed in
-                        for byte in seed.indices { bytes[offset + byte] = seed[byte] }
-                    }
-                    offset += ClassKey.byteCount
-                    opened.append(name)
-                }
-                return offset
-            })
-        self.names = opened
+        init(_ key: consuming ClassKey) { self.key = key }
     }
+
+    private var boxes: [Box] = []
+
+    public init() {}
 
     /// New random keys of every class, in their first epoch.
     static func random() -> ClassKeys {
-        ClassKeys(
-            KeyClass.allCases.sorted { $0.rawValue < $1.rawValue }.map { ($0, 1) },
-            seed: { _ in SecretBytes.random(count: ClassKey.byteCount) })
+        var keys = ClassKeys()
+        for keyClass in KeyClass.allCases {
+            guard let key = ClassKey.random(keyClass, epoch: 1) else { continue }
+            keys.insert(key)
+        }
+        return keys
     }
 
     /// How many keys these are.
-    public var count: Int { names.count }
+    public var count: Int { boxes.count }
+
+    /// Adds a key, in place of one of the same class and epoch.
+    public mutating func insert(_ key: consuming ClassKey) {
+        let box = Box(key)
+        boxes.removeAll {
+            $0.key.keyClass == box.key.keyClass && $0.key.epoch == box.key.epoch
+        }
+        let place = boxes.firstIndex {
+            ($0.key.keyClass.rawValue, $0.key.epoch)
+                > (box.key.keyClass.rawValue, box.key.epoch)
+        }
+        boxes.insert(box, at: place ?? boxes.endIndex)
+    }
+
+    /// The same keys once more.
+    public func copy() -> ClassKeys {
+        var copy = ClassKeys()
+        copy.boxes = boxes
+        return copy
+    }
 
     /// The key at a position from 0, in ascending order of class and epoch.
     ///
     /// - Returns: A copy of the key, or nil when there is none.
     public func key(at index: Int) -> ClassKey? {
-        guard names.indices.contains(index),
-            let seed = seeds.slice(from: index * ClassKey.byteCount, count: ClassKey.byteCount)
-        else { return nil }
-        return ClassKey(names[index].keyClass, epoch: names[index].epoch, seed: seed)
+        guard boxes.indices.contains(index) else { return nil }
+        return boxes[index].key.copy()
     }
 
     /// The key of one class in one epoch.
     ///
     /// - Returns: A copy of the key, or nil when it could not be opened.
     public func key(_ keyClass: KeyClass, epoch: UInt32) -> ClassKey? {
-        guard
-            let index = names.firstIndex(where: { $0.keyClass == keyClass && $0.epoch == epoch })
-        else { return nil }
-        return key(at: index)
+        boxes.first { $0.key.keyClass == keyClass && $0.key.epoch == epoch }?.key.copy()
+    }
+
+    /// Whether the key of one class in one epoch is there.
+    public func has(_ keyClass: KeyClass, epoch: UInt32) -> Bool {
+        boxes.contains { $0.key.keyClass == keyClass && $0.key.epoch == epoch }
+    }
+}
+
+extension ClassKey {
+    /// A new random key.
+    static func random(_ keyClass: KeyClass, epoch: UInt32) -> ClassKey? {
+        ClassKey(keyClass, epoch: epoch, seed: SecretBytes.random(count: byteCount))
+    }
+
+    fileprivate func copy() -> ClassKey? {
+        guard let seed = seed.slice(from: 0, count: Self.byteCount) else { return nil }
+        return ClassKey(keyClass, epoch: epoch, seed: seed)
     }
 }

@@ -15,6 +15,8 @@ extension Keybag {
         var cursor = ByteCursor(
             bytes, from: Self.magic.count, to: bytes.count - Self.checksumByteCount)
         let version: UInt16 = try cursor.number()
+        // No release has written version 0: that is no newer one.
+        guard version > 0 else { throw .malformed("format version 0") }
         guard version == Self.version else { throw .unsupportedVersion(version) }
         try Self.checkIntegrity(of: bytes)
 
@@ -25,25 +27,34 @@ extension Keybag {
         }
         let classEntryCount = Int(try cursor.number(UInt8.self))
         let protectorCount = Int(try cursor.number(UInt8.self))
-        try cursor.reserved(6)
+        let bridgeCount = Int(try cursor.number(UInt8.self))
+        try cursor.reserved(5)
         guard Self.classEntryCount.contains(classEntryCount) else {
             throw .malformed("\(classEntryCount) class entries")
         }
         guard Self.protectorCount.contains(protectorCount) else {
             throw .malformed("\(protectorCount) protectors")
         }
+        guard Self.bridgeCount.contains(bridgeCount) else {
+            throw .malformed("\(bridgeCount) bridges")
+        }
         self.storeID = storeID
         classEntries = try Self.parseClassEntries(from: &cursor, count: classEntryCount)
         protectors = []
         for _ in 0..<protectorCount {
             let protector = try Self.parseProtector(from: &cursor, for: classEntries)
-            // The file belongs to the user: each of a kind would cost a login one more derivation.
-            guard !has(protector.kind) else {
+            // The file belongs to the user: each of these kinds would cost a login one more
+            // derivation.
+            guard !(Protector.Kind.single.contains(protector.kind) && has(protector.kind)) else {
                 throw .malformed("two protectors of kind \(protector.kind.rawValue)")
+            }
+            guard !protectors.contains(where: { $0.id == protector.id }) else {
+                throw .malformed("two protectors with one id")
             }
             protectors.append(protector)
         }
-        guard cursor.isAtEnd else { throw .malformed("bytes after the last protector") }
+        bridges = try Self.parseBridges(from: &cursor, count: bridgeCount, for: classEntries)
+        guard cursor.isAtEnd else { throw .malformed("bytes after the last entry") }
     }
 
     /// The size field and the checksum: whether these are the bytes that were written.
@@ -64,13 +75,13 @@ extension Keybag {
     ) throws(KeybagError) -> [ClassEntry] {
         var entries: [ClassEntry] = []
         for _ in 0..<count {
-            let (keyClass, epoch) = try parseClassAndEpoch(from: &cursor)
+            let keyClass = try parseClass(from: &cursor)
+            try cursor.reserved(3)
             let entry = ClassEntry(
-                keyClass: keyClass, epoch: epoch, depositPublicKey: try cursor.take(32),
+                keyClass: keyClass, epoch: try parseEpoch(from: &cursor),
+                depositPublicKey: try cursor.take(32),
                 checkValue: try cursor.take(ClassKey.checkValueByteCount))
-            if let last = entries.last,
-                (last.keyClass.rawValue, last.epoch) >= (keyClass.rawValue, epoch)
-            {
+            if let last = entries.last, last.name >= entry.name {
                 throw .malformed("class entries out of order")
             }
             entries.append(entry)
@@ -80,58 +91,18 @@ extension Keybag {
         return entries
     }
 
-    private static func parseProtector(
-        from cursor: inout ByteCursor, for entries: [ClassEntry]
-    ) throws(KeybagError) -> Protector {
-        let id = try cursor.take(Protector.idByteCount)
-        let rawKind: UInt8 = try cursor.number()
-        guard let kind = Protector.Kind(rawValue: rawKind) else {
-            throw .malformed("protector of kind \(rawKind)")
-        }
-        let wrapCount = Int(try cursor.number(UInt8.self))
-        try cursor.reserved(2)
-        let derivation = PasswordDerivation(
-            passes: try cursor.number(), memoryKiB: try cursor.number(),
-            salt: try cursor.take(PasswordDerivation.saltByteCount))
-        try check(derivation)
-        try cursor.reserved(8)
-        guard wrapCount == entries.count else { throw .malformed("\(wrapCount) wraps") }
-        var wraps: [Protector.Wrap] = []
-        for entry in entries {
-            let (keyClass, epoch) = try parseClassAndEpoch(from: &cursor)
-            guard keyClass == entry.keyClass, epoch == entry.epoch else {
-                throw .malformed("wraps out of order")
-            }
-            wraps.append(
-                Protector.Wrap(
-                    keyClass: keyClass, epoch: epoch,
-                    box: try cursor.take(Protector.Wrap.boxByteCount)))
-        }
-        return Protector(id: id, kind: kind, derivation: derivation, wraps: wraps)
-    }
-
-    /// The file belongs to the user, who must not be able to make a login expensive for the machine.
-    private static func check(_ derivation: PasswordDerivation) throws(KeybagError) {
-        let (passes, memoryKiB) = (derivation.passes, derivation.memoryKiB)
-        guard passes <= Self.passes.upperBound, memoryKiB <= Self.memoryKiB.upperBound else {
-            throw .costTooHigh(passes: passes, memoryKiB: memoryKiB)
-        }
-        guard passes >= Self.passes.lowerBound, memoryKiB >= Self.memoryKiB.lowerBound else {
-            throw .costTooLow(passes: passes, memoryKiB: memoryKiB)
-        }
-    }
-
-    private static func parseClassAndEpoch(
-        from cursor: inout ByteCursor
-    ) throws(KeybagError) -> (KeyClass, UInt32) {
+    static func parseClass(from cursor: inout ByteCursor) throws(KeybagError) -> KeyClass {
         let rawClass: UInt8 = try cursor.number()
         guard let keyClass = KeyClass(rawValue: rawClass) else {
             throw .malformed("class \(rawClass)")
         }
-        try cursor.reserved(3)
+        return keyClass
+    }
+
+    static func parseEpoch(from cursor: inout ByteCursor) throws(KeybagError) -> UInt32 {
         let epoch: UInt32 = try cursor.number()
         guard epoch > 0 else { throw .malformed("epoch 0") }
-        return (keyClass, epoch)
+        return epoch
     }
 
     /// The bytes of the file; parsing them gives an equal keybag.
@@ -143,34 +114,27 @@ extension Keybag {
         bytes += storeID.bytes
         bytes.append(UInt8(classEntries.count))
         bytes.append(UInt8(protectors.count))
-        bytes += [UInt8](repeating: 0, count: 6)
+        bytes.append(UInt8(bridges.count))
+        bytes += [UInt8](repeating: 0, count: 5)
         for entry in classEntries {
-            Self.append(entry.keyClass, entry.epoch, to: &bytes)
+            bytes += [entry.keyClass.rawValue, 0, 0, 0]
+            bytes.append(littleEndian: entry.epoch)
             bytes += entry.depositPublicKey + entry.checkValue
         }
-        for protector in protectors {
-            bytes += protector.id
-            bytes += [protector.kind.rawValue, UInt8(protector.wraps.count), 0, 0]
-            bytes.append(littleEndian: protector.derivation.passes)
-            bytes.append(littleEndian: protector.derivation.memoryKiB)
-            bytes += protector.derivation.salt
-            bytes += [UInt8](repeating: 0, count: 8)
-            for wrap in protector.wraps {
-                Self.append(wrap.keyClass, wrap.epoch, to: &bytes)
-                bytes += wrap.box
-            }
+        for protector in protectors { Self.append(protector, to: &bytes) }
+        for bridge in bridges {
+            bytes += [bridge.keyClass.rawValue, 0, 0, 0]
+            bytes.append(littleEndian: bridge.older)
+            bytes.append(littleEndian: bridge.newer)
+            bytes += bridge.box
         }
         return bytes + checksum(of: bytes.span)
     }
 
-    private var byteCount: Int {
-        Self.headerByteCount + classEntries.count * 56
-            + protectors.reduce(0) { $0 + 52 + $1.wraps.count * (8 + Protector.Wrap.boxByteCount) }
+    /// The size of the file.
+    var byteCount: Int {
+        Self.headerByteCount + classEntries.count * ClassEntry.byteCount
+            + protectors.reduce(0) { $0 + $1.byteCount } + bridges.count * Bridge.byteCount
             + Self.checksumByteCount
-    }
-
-    private static func append(_ keyClass: KeyClass, _ epoch: UInt32, to bytes: inout [UInt8]) {
-        bytes += [keyClass.rawValue, 0, 0, 0]
-        bytes.append(littleEndian: epoch)
     }
 }

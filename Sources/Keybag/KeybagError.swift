@@ -1,3 +1,4 @@
+public import KeyClasses
 public import LinuxSystem
 
 /// A reason why a keybag cannot be used.
@@ -23,8 +24,20 @@ public enum KeybagError: Error, Equatable, Sendable {
     case costTooLow(passes: UInt32, memoryKiB: UInt32)
     /// The password, or another secret, opens none of the protectors that were tried.
     case wrongPassword
-    /// Some classes are wrapped for another machine, and this change would leave them behind.
-    case foreignDevice(open: Int, of: Int)
+    /// The change needs the key of a class that is not open: it is wrapped for another machine, or
+    /// this protector does not have it.
+    case classNotOpen(KeyClass)
+    /// A protector cannot be given a new class key: it has no public keys, and its secret is not at
+    /// hand. The text is its id.
+    case protectorOutOfReach(String)
+    /// The change would leave the newest key of a class without any protector.
+    case wouldLose(KeyClass)
+    /// No protector has this id.
+    case noSuchProtector
+    /// A store always has a login password.
+    case isLoginPassword
+    /// As many protectors or class keys as a keybag holds.
+    case full
     /// There was not enough memory for the derivation.
     case outOfMemory
 
@@ -34,7 +47,9 @@ public enum KeybagError: Error, Equatable, Sendable {
         case .truncated, .trailingBytes, .badMagic, .badChecksum, .malformed, .costTooHigh,
             .costTooLow, .file(.tooLarge):
             true
-        case .file, .unsupportedVersion, .wrongPassword, .foreignDevice, .outOfMemory: false
+        case .file, .unsupportedVersion, .wrongPassword, .classNotOpen, .protectorOutOfReach,
+            .wouldLose, .noSuchProtector, .isLoginPassword, .full, .outOfMemory:
+            false
         }
     }
 }

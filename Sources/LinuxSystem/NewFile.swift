@@ -53,4 +53,20 @@ extension FileDescriptor {
         _ = unsafe unlinkat(rawValue, newName, 0)
         return true
     }
+
+    /// Gives a file of this directory another name, replacing what had that name.
+    ///
+    /// - Returns: False when there is no such file.
+    /// - Throws: `SystemCallError` of renameat(2) or fsync(2).
+    @discardableResult
+    public func renameFile(
+        _ name: String, to newName: String
+    ) throws(SystemCallError) -> Bool {
+        guard unsafe renameat(rawValue, name, rawValue, newName) == 0 else {
+            if Glibc.errno == ENOENT { return false }
+            throw SystemCallError(last: "renameat")
+        }
+        try synchronize()
+        return true
+    }
 }

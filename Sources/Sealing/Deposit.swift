@@ -12,7 +12,7 @@ public import SecureMemory
 /// a box is worth must be written down where that person cannot write.
 public enum Deposit {
     // A computed macro in C: crypto_box_SEALBYTES.
-    static let sealedKeyByteCount =
+    public static let sealedKeyByteCount =
         32 + Int(crypto_box_PUBLICKEYBYTES) + Int(crypto_box_MACBYTES)
 
     /// Seals `plaintext` to the owner of a public key.

@@ -98,7 +98,11 @@ extension KeybagError {
             .costTooLow:
             Refusal(VESTRY_DAMAGED)
         case .wrongPassword: Refusal(VESTRY_WRONG_PASSWORD)
-        case .foreignDevice: Refusal(VESTRY_NO_DEVICE_KEY)
+        case .classNotOpen: Refusal(VESTRY_NO_DEVICE_KEY)
+        case .protectorOutOfReach: Refusal(VESTRY_PROTECTOR_OUT_OF_REACH)
+        case .wouldLose, .isLoginPassword: Refusal(VESTRY_PROTECTOR_NEEDED)
+        case .noSuchProtector: Refusal(VESTRY_NO_SUCH_PROTECTOR)
+        case .full: Refusal(VESTRY_KEYBAG_FULL)
         case .outOfMemory: Refusal(VESTRY_NO_MEMORY)
         }
     }
@@ -117,7 +121,9 @@ extension PrivateFileError {
 extension SystemCallError {
     var refusal: Refusal {
         switch errno {
-        case ENOSPC, EDQUOT, EROFS, EFBIG, EIO: Refusal(VESTRY_WRITE_FAILED)
+        case ENOSPC, EDQUOT, EFBIG: Refusal(VESTRY_WRITE_FAILED)
+        case EROFS: Refusal(VESTRY_READ_ONLY)
+        case EIO: Refusal(VESTRY_INPUT_OUTPUT)
         case EACCES, EPERM: Refusal(VESTRY_DENIED)
         case ENOENT: Refusal(VESTRY_HOME_MISSING)
         case ENOMEM: Refusal(VESTRY_NO_MEMORY)

@@ -80,18 +80,18 @@ struct UserService: ~Copyable {
         let keybag = store.keybag
         let wasLocked = lockState(keybag, keyring) == .locked
         let wasOpen = try isOpen(keybag, keyring)
-        let opened: OpenedStore?
+        let opened: OpenedProtector?
         do throws(Refusal) {
             // An open store needs no key; that the password still fits it is only worth a look when
             // nobody is waiting for a turn.
             opened = try state.withDerivationTurn(
-                memoryKiB: keybag.largestDerivationKiB,
+                memoryKiB: keybag.largestDerivationKiB(of: Keybag.loginKinds),
                 before: wasOpen ? Deadline(after: .zero) : deadline
-            ) { () throws(Refusal) -> OpenedStore? in
+            ) { () throws(Refusal) -> OpenedProtector? in
                 // Of many logins at once the first does the work: the others find the keys when
                 // their turn comes.
                 if !wasOpen, try isOpen(keybag, keyring) { return nil }
-                return try OpenedStore(keybag, password: password, deviceKey: deviceKey)
+                return try keybag.openByLogin(password: password, deviceKey: deviceKey)
             }
         } catch {
             if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
@@ -110,7 +110,7 @@ struct UserService: ~Copyable {
     }
 
     private func putUnderLock(
-        _ opened: borrowing OpenedStore, into keyring: KernelKeyring, wasOpen: Bool,
+        _ opened: borrowing OpenedProtector, into keyring: KernelKeyring, wasOpen: Bool,
         of store: borrowing Store
     ) throws(Refusal) {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
@@ -122,7 +122,7 @@ struct UserService: ~Copyable {
                 // A used-up quota closes nothing that is open.
             }
             try? keyring.clearMismatch()
-            if opened.kind == .loginPassword { forgetPreviousPassword(in: store) }
+            if opened.kind == .loginPassword { tidy(store, opened) }
         }
         state.announceUnlock()
     }
@@ -138,7 +138,7 @@ struct UserService: ~Copyable {
                 memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
             ) { () throws(Refusal) in
                 try refusing { () throws(KeybagError) in
-                    try Keybag.create(password: password, deviceKey: deviceKey)
+                    try Keybag.create(password: password, deviceKey: deviceKey, at: now())
                 }
             }
             let directory = try refusing { () throws(PrivateFileError) in
@@ -211,12 +211,16 @@ struct UserService: ~Copyable {
             guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
             var keybag = store.keybag
             let opened = try derive(keybag, password: old)
+            guard keybag.classesOfAnotherMachine(opened.keys).isEmpty else {
+                throw Refusal(VESTRY_NO_DEVICE_KEY)
+            }
             try state.withDerivationTurn(
                 memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
             ) { () throws(Refusal) in
                 try refusing { () throws(KeybagError) in
                     try keybag.setLoginPassword(
-                        new, keys: opened.keys, deviceKey: deviceKey, replacing: opened.kind)
+                        new, keys: opened.keys, deviceKey: deviceKey, replacing: opened.kind,
+                        at: now())
                 }
             }
             try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
@@ -250,11 +254,11 @@ struct UserService: ~Copyable {
 
     func derive(
         _ keybag: Keybag, password: borrowing SecretBytes
-    ) throws(Refusal) -> OpenedStore {
+    ) throws(Refusal) -> OpenedProtector {
         try state.withDerivationTurn(
-            memoryKiB: keybag.largestDerivationKiB, before: deadline
+            memoryKiB: keybag.largestDerivationKiB(of: Keybag.loginKinds), before: deadline
         ) { () throws(Refusal) in
-            try OpenedStore(keybag, password: password, deviceKey: deviceKey)
+            try keybag.openByLogin(password: password, deviceKey: deviceKey)
         }
     }
 
@@ -267,17 +271,21 @@ struct UserService: ~Copyable {
         }
     }
 
-    /// A login has proved the new password, so the one before it shall not open the store any more.
-    private func forgetPreviousPassword(in store: borrowing Store) {
-        guard store.keybag.has(.previousPassword) else { return }
+    /// A login has proved the password: the one before it shall not open the store any more, and the
+    /// protector is brought up to date.
+    ///
+    /// No failure here is one of the login: on a read-only or full disk everything stays as it is until
+    /// the next one.
+    private func tidy(_ store: borrowing Store, _ opened: borrowing OpenedProtector) {
         guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag else {
             return
         }
-        keybag.dropPreviousPassword()
-        // On a read-only or full disk it stays until the next login.
+        let isRefreshed = hasDeviceKey && keybag.refresh(opened)
+        let isDropped = keybag.dropPreviousPassword()
+        guard isRefreshed || isDropped else { return }
         try? keybag.write(in: store.directory)
-        // Once more, so that the file that is kept does not open with it either.
-        try? keybag.write(in: store.directory)
+        // Once more, so that the file that is kept does not open with the old password either.
+        if isDropped { try? keybag.write(in: store.directory) }
     }
 
     /// The store of this user, or nil when there never was one.
@@ -305,25 +313,25 @@ struct Store: ~Copyable {
     let keybag: Keybag
 }
 
-/// Class keys, and the kind of protector that gave them.
-struct OpenedStore: ~Copyable {
-    let keys: ClassKeys
-    let kind: Protector.Kind
+extension Keybag {
+    /// What a password that was typed at a login is tried against, in this order.
+    static let loginKinds: [Protector.Kind] = [.loginPassword, .previousPassword]
 
-    /// Tries the login password's protector, then the one of the password before it.
-    init(
-        _ keybag: Keybag, password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
-    ) throws(Refusal) {
+    /// Opens with the login password, or with the one before it.
+    func openByLogin(
+        password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
+    ) throws(Refusal) -> OpenedProtector {
         do throws(KeybagError) {
-            keys = try keybag.open(.loginPassword, password: password, deviceKey: deviceKey)
-            kind = .loginPassword
-        } catch .wrongPassword where keybag.has(.previousPassword) {
-            keys = try refusing { () throws(KeybagError) in
-                try keybag.open(.previousPassword, password: password, deviceKey: deviceKey)
+            return try open(.loginPassword, password: password, deviceKey: deviceKey)
+        } catch .wrongPassword where has(.previousPassword) {
+            return try refusing { () throws(KeybagError) in
+                try open(.previousPassword, password: password, deviceKey: deviceKey)
             }
-            kind = .previousPassword
         } catch {
             throw error.refusal
         }
     }
 }
+
+/// The time of the wall clock, in seconds since 1970.
+func now() -> UInt64 { UInt64(max(0, time(nil))) }

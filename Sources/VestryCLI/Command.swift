@@ -27,8 +27,8 @@ enum Invocation {
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
             RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
-            ExportCommand.self, ImportCommand.self,
+            BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
 
@@ -54,6 +54,8 @@ enum Invocation {
           export    print all items with their secrets, in plain text
           import    take the passwords over that another program keeps
           doctor    check everything that this depends on, and say what puts it right
+          check     look at every byte of the keychain, and name what is damaged
+          repair    save what opens of a damaged keychain, and put the rest aside
           security  work as the command 'security' of macOS does
           help      show this text, or 'vestry help VERB' that verb's
 

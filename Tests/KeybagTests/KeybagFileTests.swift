@@ -36,7 +36,7 @@ import Testing
             let keys = try ProtectorTests.open(keybag, .loginPassword, Sample.password)
             try keybag.setLoginPassword(
                 SecretBytes("new"), keys: keys, deviceKey: SecretBytes(Sample.deviceKey),
-                replacing: .loginPassword)
+                replacing: .loginPassword, at: 0)
             try keybag.write(in: directory)
             let read = try Keybag.read(in: directory)
             #expect(read == keybag)
@@ -51,7 +51,7 @@ import Testing
             let first = try Sample.valid()
             #expect(try first.create(in: directory))
             let second = try Keybag.create(
-                password: SecretBytes("other"), deviceKey: SecretBytes(Sample.deviceKey)
+                password: SecretBytes("other"), deviceKey: SecretBytes(Sample.deviceKey), at: 0
             ).keybag
             #expect(try !second.create(in: directory))
             let read = try Keybag.read(in: directory)

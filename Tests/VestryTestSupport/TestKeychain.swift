@@ -19,7 +19,7 @@ package struct SharedKeybag: Sendable {
 
     init() throws {
         let created = try Keybag.create(
-            password: SecretBytes("correct horse"), deviceKey: SecretBytes.random(count: 32))
+            password: SecretBytes("correct horse"), deviceKey: SecretBytes.random(count: 32), at: 0)
         var seeds: [KeyClass: Seed] = [:]
         for index in 0..<created.keys.count {
             guard let key = created.keys.key(at: index) else { continue }

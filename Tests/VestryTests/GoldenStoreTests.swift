@@ -66,7 +66,8 @@ struct GoldenStoreTests {
 
     func openKeychain(_ keybag: Keybag) throws -> Keychain {
         let keys = try keybag.open(
-            .loginPassword, password: Self.password, deviceKey: Self.deviceKey)
+            .loginPassword, password: Self.password, deviceKey: Self.deviceKey
+        ).takeKeys()
         let keyring = KernelKeyring(store: keybag.storeID)
         _ = try keyring.linkPresence()
         for index in 0..<keys.count {
@@ -75,7 +76,8 @@ struct GoldenStoreTests {
         var keychain = Keychain(account: home.account)
         keychain.presenceAuthorizer = { [keybag] keyClass throws(VestryError) in
             let keys = try? keybag.open(
-                .loginPassword, password: Self.password, deviceKey: Self.deviceKey)
+                .loginPassword, password: Self.password, deviceKey: Self.deviceKey
+            ).takeKeys()
             guard let key = keys?.key(keyClass, epoch: 1) else { throw VestryError(.locked) }
             return key
         }
@@ -119,7 +121,9 @@ struct GoldenStoreTests {
     func writesTheStore() throws {
         defer { try? KernelKeyring.lockAll() }
         let folder = try #require(ProcessInfo.processInfo.environment["VESTRY_GOLDEN"])
-        let keybag = try Keybag.create(password: Self.password, deviceKey: Self.deviceKey).keybag
+        let keybag = try Keybag.create(
+            password: Self.password, deviceKey: Self.deviceKey, at: 0
+        ).keybag
         let directory = try home.storeDirectory()
         try keybag.write(in: directory)
         let keychain = try openKeychain(keybag)

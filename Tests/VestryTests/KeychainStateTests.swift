@@ -58,7 +58,7 @@ struct KeychainStateTests {
     @Test func anotherStoresItemsAreDamage() throws {
         try keychain.set(SecretBytes("x"), for: key)
         let other = try Keybag.create(
-            password: SecretBytes("x"), deviceKey: SecretBytes.random(count: 32))
+            password: SecretBytes("x"), deviceKey: SecretBytes.random(count: 32), at: 0)
         let directory = try test.home.storeDirectory()
         try other.keybag.write(in: directory)
         #expect(keychain.status().error?.code == .damaged)

@@ -109,7 +109,7 @@ enum vestry_result {
     /* Too many derivations at once: no turn within the budget. */
     VESTRY_BUSY = 18,
     VESTRY_NO_MEMORY = 19,
-    /* The file system refused a write: full, read-only or over quota. */
+    /* The file system refused a write: full, or over quota. */
     VESTRY_WRITE_FAILED = 20,
     VESTRY_BAD_REQUEST = 21,
     VESTRY_FAILED = 22,
@@ -117,6 +117,17 @@ enum vestry_result {
     VESTRY_REOPENED = 23,
     /* close: no key is in the kernel any more. */
     VESTRY_CLOSED = 24,
+    /* A protector can be given no new class key: its secret must be typed once. */
+    VESTRY_PROTECTOR_OUT_OF_REACH = 26,
+    /* The login password's protector, or one that alone has a class key. */
+    VESTRY_PROTECTOR_NEEDED = 27,
+    VESTRY_NO_SUCH_PROTECTOR = 28,
+    /* As many protectors or class keys as a keybag holds. */
+    VESTRY_KEYBAG_FULL = 29,
+    /* The store is on a file system that is mounted read-only. */
+    VESTRY_READ_ONLY = 35,
+    /* The disk failed at reading or writing the store. */
+    VESTRY_INPUT_OUTPUT = 36,
 };
 
 /* What became of the session's presence (verb open). */

@@ -31,9 +31,11 @@ struct UnlockCommand: Command, Equatable {
 
     func run() throws(Failure) -> ExitStatus {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
-        switch keychain.status().state {
+        let status = keychain.status()
+        // Asking first and then saying that it was in vain would be rude.
+        if let failure = Failure(hopeless: status) { throw failure }
+        switch status.state {
         case .noStore:
-            // Asking first and then saying that it was in vain would be rude.
             throw Failure(VestryError(.noSuchKeychain))
         case .unlocked:
             return .done
