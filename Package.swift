@@ -48,6 +48,9 @@ let package = Package(
         .target(name: "CLinux"),
         // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
         .target(name: "CCrypto"),
+        // Loads libjansson and libexpat itself, so this needs their headers (libjansson-dev,
+        // libexpat1-dev) and links nothing.
+        .target(name: "CTransfer"),
 
         // The core, from the bottom up. A target imports only what stands above it here.
         .target(name: "SecureMemory", dependencies: ["CSodium"], swiftSettings: strict),
@@ -105,10 +108,18 @@ let package = Package(
         // How libpam runs the stacks of a machine, for 'vestry doctor'.
         .target(name: "PAMStacks", swiftSettings: strict),
 
+        // What other programs keep their passwords in, for 'vestry import'.
+        .target(
+            name: "Transfer",
+            dependencies: ["CTransfer", "LinuxSystem", "SecureMemory", "Vestry"],
+            swiftSettings: strict),
+
         // Programs.
         .executableTarget(
             name: "VestryCLI",
-            dependencies: ["LinuxSystem", "PAMStacks", "Privileges", "SecureMemory", "Vestry"],
+            dependencies: [
+                "LinuxSystem", "PAMStacks", "Privileges", "SecureMemory", "Transfer", "Vestry",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "SessionHelper",
@@ -192,9 +203,12 @@ let package = Package(
             ]),
         .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks"]),
         .testTarget(
+            name: "TransferTests",
+            dependencies: ["LinuxSystem", "SecureMemory", "TestSupport", "Transfer", "Vestry"]),
+        .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "PAMStacks", "SecureMemory", "Vestry", "VestryCLI",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "Transfer", "Vestry", "VestryCLI",
                 "VestryTesting",
             ]),
         .testTarget(

@@ -173,9 +173,8 @@ void vestry_turn_end(void)
     pthread_mutex_unlock(&turn);
 }
 
-static int start_program(const char *name, int input, int output, int32_t *process)
+static int start_program(char *const *arguments, int input, int output, int32_t *process)
 {
-    char *arguments[] = { (char *)name, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -195,7 +194,7 @@ static int start_program(const char *name, int input, int output, int32_t *proce
         (error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0 &&
         (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
         (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)) == 0)
-        error = posix_spawnp(process, name, &actions, &attributes, arguments, environ);
+        error = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -212,7 +211,8 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
         close(input[1]);
         return error;
     }
-    int error = start_program(name, input[0], output[1], process);
+    char *arguments[] = { (char *)name, NULL };
+    int error = start_program(arguments, input[0], output[1], process);
     close(input[0]);
     close(output[1]);
     if (error != 0) {
@@ -223,4 +223,25 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
     *to = input[1];
     *from = output[0];
     return 0;
+}
+
+int vestry_run_program(char *const *arguments, int32_t *process, int *from)
+{
+    int output[2];
+    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (input == -1)
+        return errno;
+    if (pipe2(output, O_CLOEXEC) != 0) {
+        int error = errno;
+        close(input);
+        return error;
+    }
+    int error = start_program(arguments, input, output[1], process);
+    close(input);
+    close(output[1]);
+    if (error != 0)
+        close(output[0]);
+    else
+        *from = output[0];
+    return error;
 }

@@ -29,8 +29,8 @@ enum Invocation {
             DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, GenerateCommand.self,
             StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, CheckCommand.self,
-            RepairCommand.self,
+            BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
 
@@ -58,6 +58,8 @@ enum Invocation {
           wait      sleep until items can be read
           backup    write all items into one sealed file
           restore   put the items of a backup back
+          export    print all items with their secrets, in plain text
+          import    take the passwords over that another program keeps
           doctor    check everything that this depends on, and say what puts it right
           check     look at every byte of the keychain, and name what is damaged
           repair    save what opens of a damaged keychain, and put the rest aside

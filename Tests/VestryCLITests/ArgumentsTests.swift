@@ -64,6 +64,29 @@ import Vestry
         Refusal(
             ["doctor", "--service="], "doctor: a service is the name of a file in /etc/pam.d"),
         Refusal(["lock", "all"], "lock: expected no arguments"),
+        Refusal(["backup"], "backup: expected one FILE"),
+        Refusal(["restore", "a", "b"], "restore: expected one FILE"),
+        Refusal(
+            ["backup", "--code-output=c", "--passphrase-fd=3", "f"],
+            "backup: --passphrase-fd and --recovery-code exclude each other"),
+        Refusal(
+            ["restore", "--dry-run", "--yes", "f"],
+            "restore: --dry-run and --yes exclude each other"),
+        Refusal(
+            ["restore", "--merge=mine", "f"],
+            "restore: option '--merge' needs one of newest, stored, incoming, keep-both, ask"),
+        Refusal(
+            ["export", "--plain-text"], "export: expected --json, the one form that there is"),
+        Refusal(
+            ["export", "--json"],
+            "export: the secrets would be in plain text: --plain-text says that this is meant"),
+        Refusal(["import", "--format=csv"], "import: expected one FILE"),
+        Refusal(
+            ["import", "--format=secret-service", "f"],
+            "import: the format secret-service takes no FILE"),
+        Refusal(
+            ["import", "--format=csv", "--passphrase-fd=3", "f"],
+            "import: --passphrase-fd is for the format backup"),
         Refusal(["unlock", "--password-fd"], "unlock: option '--password-fd' needs a value"),
         Refusal(["unlock", "--password-fd", "x"], "unlock: option '--password-fd' needs a number"),
         Refusal(["unlock", "--password-fd=-1"], "unlock: option '--password-fd' needs a number"),

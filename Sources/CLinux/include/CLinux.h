@@ -62,4 +62,7 @@ int vestry_signal_descriptor(const int *signals, int count);
  */
 int vestry_start_program(const char *name, int32_t *process, int *to, int *from);
 
+/* The same with arguments, of which the first is the name, and /dev/null for its standard input. */
+int vestry_run_program(char *const *arguments, int32_t *process, int *from);
+
 #endif
