@@ -111,7 +111,7 @@ def duplicates_follow_the_rules_of_restore():
     take(text, "csv", "--yes", says="1 replaced, 1 unchanged")
     equal(secret_of("Bank", "dave"), b"new")
     equal(json.loads(expect(DONE, "show", "--json", "Bank", "dave").stdout)["comment"], "mine")
-    take(text, "csv", "--yes", says="2 unchanged")
+    take(text, "csv", "--yes", "--accessible=when-unlocked", says="2 unchanged")
     take(text.replace("new", "other"), "csv", "--yes", "--merge=keep-both", says="1 added-beside, 1 unchanged")
     equal(secret_of("Bank", "dave (2)"), b"other")
 

@@ -14,12 +14,12 @@ extension ItemTransaction {
     /// - Parameters:
     ///   - item: As it comes.
     ///   - group: The access group of an item that names none.
-    ///   - rule: What counts where there is another one.
+    ///   - options: The rule where there is another one.
     ///   - settings: How much is kept of what it replaces.
     /// - Returns: What became of it.
     /// - Throws: `VestryError`.
     func merge(
-        _ item: borrowing IncomingItem, group: String, by rule: MergeRule,
+        _ item: borrowing IncomingItem, group: String, _ options: MergeOptions,
         keeping settings: HistorySettings?
     ) throws(VestryError) -> MergeReport.Entry {
         if let end = item.changes.expires, end <= wholeSeconds(now) {
@@ -35,7 +35,7 @@ extension ItemTransaction {
                 try itemClass(of: reference) == nil
             }
             var changes = item.changes
-            if changes.accessibility == nil { changes.accessibility = .afterFirstUnlock }
+            if changes.accessibility == nil { changes.accessibility = options.accessibility }
             let reference = try insert(
                 item.itemClass, changes, group: group, secret: item.secret,
                 reference: isFree == true ? item.reference : nil)
@@ -44,7 +44,7 @@ extension ItemTransaction {
         guard try !isSame(stored, item, item.values(over: stored.metadata)) else {
             return entry(item, stored.metadata.values, .unchanged, reference: stored.row.reference)
         }
-        return try resolve(item, values, stored, group: group, rule, settings)
+        return try resolve(item, values, stored, group: group, options.rule, settings)
     }
 
     private func resolve(

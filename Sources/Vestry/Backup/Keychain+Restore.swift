@@ -50,9 +50,10 @@ extension Keychain {
         try transaction.sweep()
         var report = MergeReport()
         while let item = try next() {
-            let rule = options.decisions[report.entries.count] ?? options.rule
+            var options = options
+            options.rule = options.decisions[report.entries.count] ?? options.rule
             report.entries.append(
-                try transaction.merge(item, group: group, by: rule, keeping: settings))
+                try transaction.merge(item, group: group, options, keeping: settings))
         }
         // Without it, all of this is undone: a dry run takes the same way to its end.
         if !options.isDryRun { try transaction.commit() }

@@ -87,7 +87,7 @@ struct ImportCommand: Command, Equatable {
 
     func run() throws(Failure) -> ExitStatus {
         if let restoring { return try restoring.run() }
-        var batch: ImportBatch
+        let batch: ImportBatch
         do throws(ImportProblem) {
             batch = try read()
         } catch {
@@ -99,17 +99,13 @@ struct ImportCommand: Command, Equatable {
                 StandardStream.error.write("vestry: passed over: \(text(problem))\n")
             }
         }
-        if let accessibility {
-            for index in batch.items.indices where batch.items[index].attributes[.accessible] == nil
-            {
-                batch.items[index].attributes[.accessible] = .string(accessibility.appleName)
-            }
-        }
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         let (items, count) = (batch.items, batch.problems.count)
         let members = [JSON.Member("passedOver", .number(Int64(count)))]
         try merging.run(members: members) { (options) throws(Failure) in
-            try reporting { () throws(VestryError) in
+            var options = options
+            if let accessibility { options.accessibility = accessibility }
+            return try reporting { () throws(VestryError) in
                 try keychain.merge(items, options: options)
             }
         }
