@@ -8,7 +8,7 @@ public struct ItemFileExamination: ~Copyable {
     ///
     /// None of them holds anything of an item.
     public let faults: [String]
-    private let database: Database
+    let database: Database
     /// Whether SQLite reads anything of it.
     private let isReadable: Bool
 
@@ -83,7 +83,8 @@ public struct ItemFileExamination: ~Copyable {
             // The integrity check has found it too.
         }
         if orphanCount > 0 { faults.append("\(orphanCount) tags belong to no item") }
-        if try Schema.parts(of: database) != Schema.expectedParts() {
+        let version = try Schema.number("PRAGMA user_version", on: database)
+        if try Schema.parts(of: database) != Schema.expectedParts(of: version) {
             faults.append("its tables are not those of an item file")
         }
         return faults
@@ -131,7 +132,7 @@ public struct ItemFileExamination: ~Copyable {
         }
     }
 
-    private func column(_ sql: StaticString) -> (numbers: [Int64], isComplete: Bool) {
+    func column(_ sql: StaticString) -> (numbers: [Int64], isComplete: Bool) {
         var numbers: [Int64] = []
         do throws(ItemStoreError) {
             let query = try Statement(sql, on: database)
@@ -204,7 +205,13 @@ extension Schema {
         return parts
     }
 
-    fileprivate static func expectedParts() throws(ItemStoreError) -> [String] {
-        try parts(of: emptyDatabase(storeID: [UInt8](repeating: 0, count: 16)))
+    fileprivate static func expectedParts(of version: Int64) throws(ItemStoreError) -> [String] {
+        let database = try emptyDatabase(storeID: [UInt8](repeating: 0, count: 16))
+        if version == 1 {
+            try database.execute("DROP TABLE old_value")
+            try database.execute("DROP TABLE deleted")
+            try database.execute("DROP TABLE class_epoch")
+        }
+        return try parts(of: database)
     }
 }

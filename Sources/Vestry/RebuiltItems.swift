@@ -45,6 +45,10 @@ struct RebuiltItems: ~Copyable {
                 report.add(.quarantine, reason, verdict)
             }
         }
+        let lostCount = try items.copyPast(of: file)
+        if lostCount > 0 {
+            report.add(.past, "\(lostCount) old secrets or deleted items cannot be read")
+        }
         self.items = items
         self.quarantine = quarantine
     }

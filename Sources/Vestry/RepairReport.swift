@@ -12,6 +12,8 @@ public struct RepairReport: Sendable {
             case tags = "item-tags-rebuilt"
             /// What there is of the item is in the quarantine file.
             case quarantine = "item-quarantined"
+            /// Old secrets or deleted items could not be read, and are not in the new file.
+            case past = "past-lost"
             /// A file stays under another name.
             case kept = "file-kept"
         }
