@@ -11,7 +11,7 @@ from harness import case, equal
 from helper_client import HELPER, OPEN, Reply, ask_raw, request
 from world import DONE, MISMATCH, NOT_FOUND, expect, login, put, reboot, secret_of
 
-LOCALES = ("C", "C.UTF-8", "de_DE.UTF-8", "de_DE.ISO-8859-1", "tr_TR.UTF-8", "nonsense")
+LOCALES = ("C", "C.UTF-8", "de_DE.ISO-8859-1", "nonsense")
 
 
 def unlock(password, status=DONE, **options):
@@ -32,7 +32,8 @@ def a_password_is_its_bytes_in_every_locale():
 
 @case
 def one_line_end_is_none_of_the_password():
-    for password in (b" x", b"x ", b"-x", b"a:b", b"a\\b", b"p" * 511, b"p" * 512, b"p" * 513, b"p" * 600):
+    # More passwords: passwords_are_bytes_cut_at_512 of the helper's tests.
+    for password in (b" -a:b\\ ", b"p" * 513):
         reboot()
         fresh_store()
         login(password=password)

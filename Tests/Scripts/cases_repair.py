@@ -258,6 +258,7 @@ def a_file_of_which_nothing_is_left_stays_in_its_place():
         replace(ITEMS, data)
         kept = contents()
         expect(DAMAGED, "repair", "--yes", says="nothing can be read of items.sqlite")
+        expect(DAMAGED, "repair", "--yes", says="vestry restore FILE")
         equal(contents(), kept)
     login("bob")
     put(b"bob's", "s", "a", user="bob")

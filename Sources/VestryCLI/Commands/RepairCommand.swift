@@ -44,16 +44,29 @@ struct RepairCommand: Command, Equatable {
     func run() throws(Failure) -> ExitStatus {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         if !isConfirmed {
-            let plan = try reporting { () throws(VestryError) in
-                try keychain.repair(isDryRun: true)
-            }
+            let plan = try repair(keychain, isDryRun: true)
             if isDryRun || plan.steps.isEmpty { return try finish(plan, isPlan: isDryRun) }
             let terminal = try confirmingTerminal()
             StandardStream.output.write(plan.text(isPlan: true))
             try terminal.confirm("Repair the keychain? Type yes: ")
         }
-        let report = try reporting { () throws(VestryError) in try keychain.repair() }
-        return try finish(report, isPlan: false)
+        return try finish(try repair(keychain, isDryRun: false), isPlan: false)
+    }
+
+    private func repair(
+        _ keychain: Keychain, isDryRun: Bool
+    ) throws(Failure) -> RepairReport {
+        do throws(VestryError) {
+            return try keychain.repair(isDryRun: isDryRun)
+        } catch  where error.code == .damaged {
+            // What this command cannot do, it must not be recommended for.
+            throw Failure(
+                .damaged, error.description, code: .damaged,
+                hint: "nothing was changed; put the named file back from a copy, or move "
+                    + "~/.local/share/vestry away, log in again, and run 'vestry restore FILE'")
+        } catch {
+            throw Failure(error)
+        }
     }
 
     private func confirmingTerminal() throws(Failure) -> Terminal {
