@@ -26,8 +26,8 @@ enum Invocation {
         [
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
             RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
-            LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            DoctorCommand.self,
+            LockCommand.self, UnlockCommand.self, RewrapCommand.self, RecoverCommand.self,
+            ProtectorsCommand.self, WaitCommand.self, DoctorCommand.self,
         ]
     }
 
@@ -47,6 +47,8 @@ enum Invocation {
           lock      drop the keys from the kernel
           unlock    open the keychain with the login password
           rewrap    make the keychain open with a changed login password
+          recover   open the keychain with a recovery code, and set the login password anew
+          protectors  show, add or remove what opens the keychain besides the login password
           wait      sleep until items can be read
           doctor    check everything that this depends on, and say what puts it right
           security  work as the command 'security' of macOS does
