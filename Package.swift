@@ -153,7 +153,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "SecureMemory", "TestSupport"]),
         .testTarget(

@@ -12,6 +12,7 @@ final class Database {
     }
 
     private let handle: OpaquePointer
+    private let path: String
     private let patience: Patience
     private let use: ForkSensitiveUse
     private var turn: ProcessTurn?
@@ -27,6 +28,7 @@ final class Database {
         } catch {
             throw .forkedInUse
         }
+        self.path = path
         patience = Patience(path: path)
         // No SQLITE_OPEN_CREATE: a store that is not there is never made by looking for it.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -111,7 +113,27 @@ final class Database {
 
     /// What a result code of SQLite means for a store.
     func error(_ status: CInt) -> ItemStoreError {
-        ItemStoreError(sqlite: status, errno: unsafe sqlite3_system_errno(handle))
+        // SQLite notes the errno of an open that failed alone: that of a write or an fsync is still
+        // the thread's.
+        let last = Glibc.errno
+        let noted = unsafe sqlite3_system_errno(handle)
+        let errno = noted == 0 ? last : noted
+        let isMissing = status & 0xFF == SQLITE_CANTOPEN && errno == ENOENT
+        return ItemStoreError(sqlite: status, errno: isMissing ? causeOfMissingFile() : errno)
+    }
+
+    /// The errno of making a file beside the database.
+    ///
+    /// Where SQLite cannot make a journal, it looks for one to read instead, and notes that there is
+    /// none.
+    private func causeOfMissingFile() -> CInt {
+        let probe = path + "-probe"
+        let descriptor = unsafe open(
+            probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor != -1 else { return Glibc.errno }
+        close(descriptor)
+        unsafe unlink(probe)
+        return ENOENT
     }
 }
 
@@ -123,6 +145,9 @@ extension ItemStoreError {
         // The low byte is the primary code.
         switch status & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
+            self = .busy
+        case SQLITE_READONLY where status == 1032:
+            // SQLITE_READONLY_DBMOVED: a repaired file took this one's place while we waited.
             self = .busy
         case SQLITE_FULL:
             self = .noSpace

@@ -150,9 +150,17 @@ public struct ItemRowReader: ~Copyable {
     ///
     /// - Throws: `damaged` when there is none: numbers come from tags of the same transaction.
     public func row(_ number: Int64) throws(ItemStoreError) -> ItemRow {
+        guard let row = try rowIfPresent(number) else {
+            throw .damaged(reason: "a tag of no item")
+        }
+        return row
+    }
+
+    /// The row with this number, or nil when there is none.
+    public func rowIfPresent(_ number: Int64) throws(ItemStoreError) -> ItemRow? {
         query.reset()
         try query.bind(number, at: 1)
-        guard try query.step() else { throw .damaged(reason: "a tag of no item") }
+        guard try query.step() else { return nil }
         return try ItemRow(query, boxes: boxes)
     }
 }
@@ -176,7 +184,7 @@ extension ItemRow {
                 ? nil : query.bytes(at: 11, count: 0...Self.maximumValueByteCount))
     }
 
-    fileprivate func bind(to statement: borrowing Statement) throws(ItemStoreError) {
+    func bind(to statement: borrowing Statement) throws(ItemStoreError) {
         try statement.bind(reference, at: 1)
         try statement.bind(Int64(itemClass), at: 2)
         try statement.bind(Int64(accessibility), at: 3)

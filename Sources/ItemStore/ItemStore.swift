@@ -15,6 +15,8 @@ public struct ItemStore: ~Copyable {
 
     let database: Database
 
+    init(_ database: Database) { self.database = database }
+
     /// Opens the file to read from it; also where nothing can be written.
     ///
     /// - Parameters:
@@ -66,7 +68,7 @@ public struct ItemStore: ~Copyable {
         self.database = database
     }
 
-    private static func path(in directory: borrowing StoreDirectory) -> String {
+    static func path(in directory: borrowing StoreDirectory) -> String {
         directory.path + "/" + fileName
     }
 
@@ -75,7 +77,7 @@ public struct ItemStore: ~Copyable {
     /// Never by opening them: closing any descriptor of a file drops all POSIX locks that this
     /// process has on it (fcntl(2)), those of another thread's transaction included. The names are
     /// in a directory that only their owner can change.
-    private static func isPresent(
+    static func isPresent(
         in directory: borrowing StoreDirectory
     ) throws(ItemStoreError) -> Bool {
         guard try isPrivate(fileName, in: directory) else { return false }
@@ -104,7 +106,7 @@ public struct ItemStore: ~Copyable {
 
 extension ItemStoreError {
     /// What a failure to make the file means.
-    fileprivate init(_ error: SystemCallError) {
+    init(_ error: SystemCallError) {
         switch error.errno {
         case ENOSPC, EDQUOT: self = .noSpace
         case EROFS: self = .readOnly

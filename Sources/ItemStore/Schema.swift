@@ -26,6 +26,11 @@ enum Schema {
 
     /// The bytes of a file without items.
     static func emptyFile(storeID: [UInt8]) throws(ItemStoreError) -> [UInt8] {
+        try emptyDatabase(storeID: storeID).serialized()
+    }
+
+    /// A database without items, in memory.
+    static func emptyDatabase(storeID: [UInt8]) throws(ItemStoreError) -> Database {
         let database = try Database(.memory)
         try database.execute("PRAGMA application_id = 0x56737479")
         try database.execute("PRAGMA user_version = 1")
@@ -67,11 +72,16 @@ enum Schema {
         try insertion.bind(storeID, at: 1)
         try insertion.run()
         try database.execute("COMMIT")
-        return try database.serialized()
+        return database
     }
 
     /// Refuses what is not the item file of this store in a format that this program knows.
-    static func check(_ database: Database, storeID: [UInt8]) throws(ItemStoreError) {
+    ///
+    /// - Parameters:
+    ///   - database: In a transaction.
+    ///   - storeID: Nil where any store's will do.
+    /// - Throws: `ItemStoreError`: `damaged`, `newerFormat`, `foreignStore`.
+    static func check(_ database: Database, storeID: [UInt8]?) throws(ItemStoreError) {
         // An empty file is a database for SQLite; here it is one that lost its contents.
         guard try number("PRAGMA application_id", on: database) == applicationID else {
             throw .damaged(reason: "not an item file")
@@ -84,7 +94,7 @@ enum Schema {
         guard try query.step() else { throw .damaged(reason: "no store id") }
         let actualID = try query.bytes(at: 0, count: 16...16)
         guard try !query.step() else { throw .damaged(reason: "two store ids") }
-        guard actualID == storeID else { throw .foreignStore }
+        guard storeID == nil || actualID == storeID else { throw .foreignStore }
     }
 
     private static func number(

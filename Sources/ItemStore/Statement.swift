@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A prepared statement.
 ///
@@ -30,6 +31,7 @@ struct Statement: ~Copyable {
     ///
     /// - Returns: False when there is none.
     func step() throws(ItemStoreError) -> Bool {
+        Glibc.errno = 0
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -52,6 +54,14 @@ struct Statement: ~Copyable {
             throw .damaged(reason: "a column is not a number")
         }
         return unsafe sqlite3_column_int64(handle, column)
+    }
+
+    /// Text, which may be anything: somebody else can have written the file.
+    func text(at column: CInt) -> String {
+        let start = unsafe sqlite3_column_blob(handle, column)
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
     /// A number that fits its type in Swift.

@@ -12,6 +12,22 @@ extension Keybag {
     public static func read(
         in directory: borrowing StoreDirectory
     ) throws(KeybagError) -> Keybag? {
+        try read(fileName, in: directory)
+    }
+
+    /// Reads the keybag before the last change.
+    ///
+    /// - Returns: The keybag, or nil when the folder has none.
+    /// - Throws: `KeybagError`.
+    public static func readPrevious(
+        in directory: borrowing StoreDirectory
+    ) throws(KeybagError) -> Keybag? {
+        try read(previousFileName, in: directory)
+    }
+
+    private static func read(
+        _ fileName: String, in directory: borrowing StoreDirectory
+    ) throws(KeybagError) -> Keybag? {
         let bytes: [UInt8]?
         do throws(PrivateFileError) {
             bytes = try directory.descriptor.readPrivate(
@@ -40,16 +56,23 @@ extension Keybag {
     /// Writes the keybag in one step and keeps the file before under
     /// ``previousFileName``.
     ///
+    /// - Parameters:
+    ///   - directory: The checked store directory.
+    ///   - previousName: Another name for the file before.
     /// - Throws: `KeybagError.file`; the old file is then still in place.
-    public func write(in directory: borrowing StoreDirectory) throws(KeybagError) {
+    public func write(
+        in directory: borrowing StoreDirectory,
+        keepingPreviousAs previousName: String = previousFileName
+    ) throws(KeybagError) {
         let bytes = try checkedBytes()
         do throws(SystemCallError) {
             try directory.descriptor.replaceFile(
-                Self.fileName, with: bytes, keepingPreviousAs: Self.previousFileName)
+                Self.fileName, with: bytes, keepingPreviousAs: previousName)
         } catch {
             throw .file(.system(error))
         }
     }
+
     private func checkedBytes() throws(KeybagError) -> [UInt8] {
         let bytes = serialized()
         // What the reader would refuse must never replace what it accepts.

@@ -15,6 +15,8 @@ extension Keybag {
         var cursor = ByteCursor(
             bytes, from: Self.magic.count, to: bytes.count - Self.checksumByteCount)
         let version: UInt16 = try cursor.number()
+        // No release has written version 0: that is no newer one.
+        guard version > 0 else { throw .malformed("format version 0") }
         guard version == Self.version else { throw .unsupportedVersion(version) }
         try Self.checkIntegrity(of: bytes)
 

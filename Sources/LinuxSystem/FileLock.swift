@@ -36,6 +36,14 @@ extension FileDescriptor {
         return false
     }
 
+    /// Takes the flock(2) of this open file or directory, if nobody else has it, until it closes.
+    ///
+    /// - Returns: False when somebody else has it. Where the file system has no such locks for
+    ///   directories (NFS), it is taken for free.
+    public func tryDirectoryLock() -> Bool {
+        flock(rawValue, LOCK_EX | LOCK_NB) == 0 || Glibc.errno != EWOULDBLOCK
+    }
+
     /// Gives back the locks that this descriptor holds on `count` bytes from `start`; all without
     /// arguments.
     public func unlock(from start: Int = 0, count: Int = 0) {

@@ -36,7 +36,7 @@ extension FileDescriptor {
         return true
     }
 
-    private func placeWithoutReplacing(
+    func placeWithoutReplacing(
         _ newName: String, as name: String
     ) throws(SystemCallError) -> Bool {
         if unsafe vestry_rename_without_replacing(rawValue, newName, name) == 0 { return true }
@@ -51,6 +51,22 @@ extension FileDescriptor {
             throw SystemCallError(last: "linkat")
         }
         _ = unsafe unlinkat(rawValue, newName, 0)
+        return true
+    }
+
+    /// Gives a file of this directory another name, replacing what had that name.
+    ///
+    /// - Returns: False when there is no such file.
+    /// - Throws: `SystemCallError` of renameat(2) or fsync(2).
+    @discardableResult
+    public func renameFile(
+        _ name: String, to newName: String
+    ) throws(SystemCallError) -> Bool {
+        guard unsafe renameat(rawValue, name, rawValue, newName) == 0 else {
+            if Glibc.errno == ENOENT { return false }
+            throw SystemCallError(last: "renameat")
+        }
+        try synchronize()
         return true
     }
 }

@@ -121,7 +121,9 @@ extension PrivateFileError {
 extension SystemCallError {
     var refusal: Refusal {
         switch errno {
-        case ENOSPC, EDQUOT, EROFS, EFBIG, EIO: Refusal(VESTRY_WRITE_FAILED)
+        case ENOSPC, EDQUOT, EFBIG: Refusal(VESTRY_WRITE_FAILED)
+        case EROFS: Refusal(VESTRY_READ_ONLY)
+        case EIO: Refusal(VESTRY_INPUT_OUTPUT)
         case EACCES, EPERM: Refusal(VESTRY_DENIED)
         case ENOENT: Refusal(VESTRY_HOME_MISSING)
         case ENOMEM: Refusal(VESTRY_NO_MEMORY)

@@ -142,8 +142,8 @@ struct Request: ~Copyable {
             return switch verb {
             case .addProtector: !hasID
             case .removeProtector: hasID && !hasNew
-            case .recover: !hasID && !hasNew
-            case .open, .unlock, .rewrap, .authorize, .close:
+            case .recover, .unlock: !hasID && !hasNew
+            case .open, .rewrap, .authorize, .close:
                 !hasID && !hasNew && openers == Keybag.loginKinds
             }
         }

@@ -32,7 +32,7 @@ extension UserService {
                 try keybag.setLoginPassword(
                     new, keys: keys, deviceKey: deviceKey, replacing: opened.kind, at: now())
             }
-            try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+            try write(keybag, inPlaceOf: store)
             // Whoever has proved the old password may read, and the mismatch that a login with the
             // new one has found is healed.
             // A keyring that takes no key is no reason to call the change failed.
@@ -120,9 +120,23 @@ extension UserService {
             let opened = try derive(keybag, password: password, of: kinds)
             if hasDeviceKey { _ = keybag.refresh(opened) }
             try change(&keybag, opened)
-            try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+            try write(keybag, inPlaceOf: store)
             return Outcome(VESTRY_REWRAPPED)
         }
+    }
+
+    /// Writes a changed keybag.
+    ///
+    /// Where a protector is gone, once more, so that the file that is kept does not open with its secret
+    /// either.
+    private func write(
+        _ keybag: Keybag, inPlaceOf store: borrowing Store
+    ) throws(Refusal) {
+        try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+        let isSmaller = store.keybag.protectors.contains { old in
+            !keybag.protectors.contains { $0.id == old.id }
+        }
+        if isSmaller { try? keybag.write(in: store.directory) }
     }
 
     /// Runs `body`, which derives the key of a new protector, when it is this process's turn.

@@ -43,7 +43,7 @@ struct UserService: ~Copyable {
     func serve(_ request: borrowing Request) throws(Refusal) -> Outcome {
         switch request.verb {
         case .open: try open(password: request.password)
-        case .unlock: try unlock(password: request.password)
+        case .unlock: try unlock(password: request.password, of: request.openers)
         case .rewrap, .recover:
             try rewrap(
                 from: request.password, of: request.openers, to: request.newPassword)
@@ -203,18 +203,21 @@ struct UserService: ~Copyable {
 
     // MARK: - unlock
 
-    /// Opens an existing store with a password that somebody typed at a prompt.
-    private func unlock(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
+    /// Opens an existing store with a password, or another secret, that somebody typed at a prompt.
+    private func unlock(
+        password: borrowing SecretBytes, of kinds: [Protector.Kind]
+    ) throws(Refusal) -> Outcome {
         guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
         guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
         let keyring = KernelKeyring(store: store.keybag.storeID)
-        let opened = try derive(store.keybag, password: password)
+        let opened = try derive(store.keybag, password: password, of: kinds)
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             try put(opened.keys, into: keyring)
         }
         state.announceUnlock()
-        return Outcome(opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS)
+        return Outcome(
+            opened.kind == .previousPassword ? VESTRY_OPENED_BY_PREVIOUS : VESTRY_OPENED)
     }
 
     // MARK: - Parts

@@ -47,6 +47,15 @@ public struct KeychainProtector: Sendable, Equatable {
 public struct ProtectorSecret: ~Copyable, Sendable {
     public let kind: KeychainProtector.Kind
     let bytes: SecretBytes
+    private let text: SecretBytes?
+
+    /// The written form of a new recovery code, in ASCII; nil for every other secret.
+    public var writtenCode: SecretBytes? {
+        switch text {
+        case .some(let text): text.withBytes { SecretBytes(copying: $0) }
+        case .none: nil
+        }
+    }
 
     /// The least that a key file may have: 256 bits.
     public static let smallestKeyFileByteCount = 32
@@ -63,15 +72,43 @@ public struct ProtectorSecret: ~Copyable, Sendable {
         }
         self.kind = kind
         self.bytes = bytes
+        text = nil
     }
 
-    /// A recovery code.
-    ///
-    /// - Parameter code: As ``RecoveryCode/bytes(in:)`` returns it.
-    public init?(recoveryCode code: consuming SecretBytes) {
-        guard code.count == RecoveryCode.byteCount else { return nil }
+    private init(_ kind: KeychainProtector.Kind, _ bytes: consuming SecretBytes) {
+        self.kind = kind
+        self.bytes = bytes
+        text = nil
+    }
+
+    /// Draws a new recovery code; ``writtenCode`` is what a person keeps.
+    public static func newRecoveryCode() -> ProtectorSecret {
+        ProtectorSecret(RecoveryCode.random())
+    }
+
+    private init(_ code: borrowing RecoveryCode) {
         kind = .recoveryCode
-        bytes = code
+        bytes = code.secret.withBytes { SecretBytes(copying: $0) }
+        text = code.text
+    }
+
+    /// Reads a recovery code as a person writes it: in small letters too, with or without its hyphens,
+    /// O for 0, I or L for 1.
+    ///
+    /// - Parameter text: ASCII.
+    /// - Returns: The secret.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/wrongPassword`` for a code that is
+    ///   mistyped, before anything is derived.
+    public static func recoveryCode(
+        _ text: borrowing SecretBytes
+    ) throws(VestryError) -> ProtectorSecret {
+        do throws(RecoveryCodeError) {
+            let code = try RecoveryCode(parsing: text)
+            return ProtectorSecret(
+                .recoveryCode, code.secret.withBytes { SecretBytes(copying: $0) })
+        } catch {
+            throw error.publicError
+        }
     }
 
     /// A key file.
@@ -79,12 +116,11 @@ public struct ProtectorSecret: ~Copyable, Sendable {
     /// - Parameter contents: All of its bytes, at least 32; their keyed hash is the secret.
     public init?(keyFile contents: borrowing SecretBytes) {
         guard contents.count >= Self.smallestKeyFileByteCount else { return nil }
-        kind = .keyFile
         let key = SecretBytes(copying: Array("vestry key file 1".utf8).span)
-        bytes = key.keyedHashKey(of: contents)
+        self.init(.keyFile, key.keyedHashKey(of: contents))
     }
 
-    fileprivate var protocolKind: vestry_protector {
+    var protocolKind: vestry_protector {
         switch kind {
         case .loginPassword: VESTRY_PROTECTOR_ANY_PASSWORD
         case .previousPassword: VESTRY_PROTECTOR_PREVIOUS_PASSWORD

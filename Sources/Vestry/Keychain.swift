@@ -127,16 +127,7 @@ public struct Keychain: Sendable {
 
     func openStore() throws(VestryError) -> OpenStore {
         if let processKeys { return try openStore(of: processKeys) }
-        let directory: StoreDirectory?
-        do throws(PrivateFileError) {
-            directory = try StoreDirectory.open(of: account)
-        } catch .system(let error) where error.errno == ENOENT {
-            throw VestryError(
-                .notAvailable, detail: "the home directory \(account.homeDirectory) is missing")
-        } catch {
-            throw error.publicError
-        }
-        guard let directory else { throw VestryError(.noSuchKeychain) }
+        let directory = try openDirectory()
         let keybag = try mappingErrors { () throws(KeybagError) in
             try Keybag.read(in: directory)
         }
@@ -152,6 +143,23 @@ public struct Keychain: Sendable {
         return OpenStore(directory: directory, keybag: keybag)
     }
 
+    /// Opens the folder that the keychain is in.
+    ///
+    /// - Throws: `VestryError` with the code `noSuchKeychain`, `notAvailable` or `denied`.
+    func openDirectory() throws(VestryError) -> StoreDirectory {
+        let directory: StoreDirectory?
+        do throws(PrivateFileError) {
+            directory = try StoreDirectory.open(of: account)
+        } catch .system(let error) where error.errno == ENOENT {
+            throw VestryError(
+                .notAvailable, detail: "the home directory \(account.homeDirectory) is missing")
+        } catch {
+            throw error.publicError
+        }
+        guard let directory else { throw VestryError(.noSuchKeychain) }
+        return directory
+    }
+
     private func openStore(of keys: ProcessKeys) throws(VestryError) -> OpenStore {
         // Whether there is a keychain is a matter of its state.
         _ = try keys.key(.index)
@@ -161,7 +169,7 @@ public struct Keychain: Sendable {
         return OpenStore(directory: directory, keybag: keys.keybag, processKeys: keys)
     }
 
-    private static func exists(
+    static func exists(
         _ name: String, in directory: borrowing StoreDirectory
     ) -> Bool {
         do throws(PrivateFileError) {

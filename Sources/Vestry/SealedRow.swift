@@ -76,6 +76,17 @@ extension ItemRow {
     func openMetadata(
         with key: OperationKey, tags: borrowing ItemTags, in storeID: StoreID
     ) throws(VestryError) -> ItemMetadata {
+        let opened = try openMetadata(with: key, in: storeID)
+        guard tags.primaryTag(of: opened) == primaryTag else {
+            throw VestryError(.itemDamaged, detail: "its tag is another item's")
+        }
+        return opened
+    }
+
+    /// Opens the metadata of a row, whatever tag stands in it.
+    func openMetadata(
+        with key: OperationKey, in storeID: StoreID
+    ) throws(VestryError) -> ItemMetadata {
         guard let itemClass = ItemClass(number: itemClass) else {
             throw VestryError(.newerFormat, detail: "an item is of an unknown class")
         }
@@ -84,15 +95,11 @@ extension ItemRow {
         let plaintext = try mappingErrors { () throws(SealingError) in
             try key.metadataKey.open(metadata.span, context: context)
         }
-        let opened = try mappingErrors { () throws(MetadataError) in
+        return try mappingErrors { () throws(MetadataError) in
             try plaintext.withBytes { (bytes) throws(MetadataError) in
                 try ItemMetadata(parsing: bytes, of: itemClass)
             }
         }
-        guard tags.primaryTag(of: opened) == primaryTag else {
-            throw VestryError(.itemDamaged, detail: "its tag is another item's")
-        }
-        return opened
     }
 
     func openValue(
@@ -112,14 +119,20 @@ extension ItemRow {
     ) throws(VestryError) -> SecretBytes {
         try check(valueEpoch, key.epoch)
         let value = try readValue()
-        guard checksum(of: value.span) == digest else {
-            throw VestryError(.itemDamaged, detail: "its value is another one's")
-        }
+        try checkDeposit(digest: digest)
         let context = BoxContext(storeID: storeID, row: self).bytes(of: .value)
         do {
             return try key.openDeposit(value, context: context)
         } catch {
             throw error.publicError
+        }
+    }
+
+    /// Compares a deposited value with what the metadata says of it, which needs no key.
+    func checkDeposit(digest: [UInt8]?) throws(VestryError) {
+        let value = try readValue()
+        guard checksum(of: value.span) == digest else {
+            throw VestryError(.itemDamaged, detail: "its value is another one's")
         }
     }
 

@@ -199,6 +199,8 @@ struct UnlockRequest: ~Copyable {
         case VESTRY_BUSY: throw VestryError(.busy, detail: "too many unlocks at once")
         case VESTRY_NO_MEMORY: throw VestryError(.outOfMemory)
         case VESTRY_WRITE_FAILED: throw VestryError(.diskFull, detail: "keybag")
+        case VESTRY_READ_ONLY: throw VestryError(.readOnly, detail: "keybag")
+        case VESTRY_INPUT_OUTPUT: throw VestryError(.inputOutput, detail: "keybag")
         default: throw VestryError(.inputOutput, detail: "unlock service, result \(result)")
         }
     }

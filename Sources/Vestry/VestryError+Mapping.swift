@@ -63,25 +63,28 @@ extension PrivateFileError: PubliclyMappable {
 }
 
 extension KeybagError: PubliclyMappable {
-    var publicError: VestryError {
+    var publicError: VestryError { publicError(of: "keybag") }
+
+    // `file` is what the text calls it.
+    func publicError(of file: String) -> VestryError {
         switch self {
         case .file(let error):
-            error.publicError(of: "keybag")
+            error.publicError(of: file)
         case .truncated(let expected, let actual):
-            VestryError(.damaged, detail: "keybag has \(actual) of \(expected) bytes")
+            VestryError(.damaged, detail: "\(file) has \(actual) of \(expected) bytes")
         case .trailingBytes(let expected, let actual):
-            VestryError(.damaged, detail: "keybag has \(actual) instead of \(expected) bytes")
+            VestryError(.damaged, detail: "\(file) has \(actual) instead of \(expected) bytes")
         case .badMagic:
-            VestryError(.damaged, detail: "keybag is not a keybag")
+            VestryError(.damaged, detail: "\(file) is not a keybag")
         case .unsupportedVersion(let version):
-            VestryError(.newerFormat, detail: "keybag has format version \(version)")
+            VestryError(.newerFormat, detail: "\(file) has format version \(version)")
         case .badChecksum:
-            VestryError(.damaged, detail: "keybag fails its checksum")
+            VestryError(.damaged, detail: "\(file) fails its checksum")
         case .malformed(let place):
-            VestryError(.damaged, detail: "keybag is malformed, \(place)")
+            VestryError(.damaged, detail: "\(file) is malformed, \(place)")
         case .costTooHigh(let passes, let memoryKiB), .costTooLow(let passes, let memoryKiB):
             VestryError(
-                .damaged, detail: "keybag asks for \(passes) passes over \(memoryKiB) KiB")
+                .damaged, detail: "\(file) asks for \(passes) passes over \(memoryKiB) KiB")
         case .wrongPassword:
             VestryError(.wrongPassword)
         case .classNotOpen(let keyClass):
@@ -129,6 +132,22 @@ extension SealingError: PubliclyMappable {
     }
 }
 
+extension RecoveryCodeError: PubliclyMappable {
+    var publicError: VestryError {
+        switch self {
+        case .wrongLength:
+            VestryError(
+                .wrongPassword, detail: "the recovery code has too few or too many symbols")
+        case .wrongSymbol:
+            VestryError(
+                .wrongPassword, detail: "the recovery code has a symbol that no code has")
+        case .wrongCheckSymbol:
+            VestryError(
+                .wrongPassword, detail: "the recovery code is mistyped: its check symbol differs")
+        }
+    }
+}
+
 extension MetadataError: PubliclyMappable {
     var publicError: VestryError {
         switch self {
@@ -172,9 +191,9 @@ extension ItemStoreError: PubliclyMappable {
         case .duplicate:
             VestryError(.duplicateItem)
         case .noSpace:
-            VestryError(.diskFull)
+            VestryError(.diskFull, detail: ItemStore.fileName)
         case .readOnly:
-            VestryError(.readOnly)
+            VestryError(.readOnly, detail: ItemStore.fileName)
         case .inputOutput(let code, let errno):
             VestryError(.inputOutput, detail: "SQLite result \(code), errno \(errno)")
         }

@@ -27,7 +27,8 @@ enum Invocation {
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
             RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, RecoverCommand.self,
-            ProtectorsCommand.self, WaitCommand.self, DoctorCommand.self,
+            ProtectorsCommand.self, WaitCommand.self, BackupCommand.self, RestoreCommand.self,
+            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
 
@@ -50,7 +51,11 @@ enum Invocation {
           recover   open the keychain with a recovery code, and set the login password anew
           protectors  show, add or remove what opens the keychain besides the login password
           wait      sleep until items can be read
+          backup    write all items into one sealed file
+          restore   put the items of a backup back
           doctor    check everything that this depends on, and say what puts it right
+          check     look at every byte of the keychain, and name what is damaged
+          repair    save what opens of a damaged keychain, and put the rest aside
           security  work as the command 'security' of macOS does
           help      show this text, or 'vestry help VERB' that verb's
 

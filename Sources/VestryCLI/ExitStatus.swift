@@ -55,6 +55,16 @@ extension Failure {
         self.init(status, error.description, code: error.code, hint: hint)
     }
 
+    /// What no password helps against; nil where one may.
+    init?(hopeless status: KeychainStatus) {
+        switch status.error?.code {
+        case .damaged, .denied, .newerFormat: break
+        default: return nil
+        }
+        guard let error = status.error else { return nil }
+        self.init(error)
+    }
+
     /// For an account without a keychain, root's included, which never gets one.
     static let enrollHint =
         "log in once with your password, which makes it; /etc/vestry.conf says for whom, root never"
@@ -68,12 +78,17 @@ extension Failure {
         .noSuchKeychain: (.notFound, enrollHint),
         .locked: (.locked, "log in with your password, or run 'vestry unlock'"),
         .wrongPassword: (
-            .mismatch, "it is the login password, or of an item that has one, its own"
+            .mismatch,
+            "it is the login password, or of an item or a backup that has one, its own"
         ),
         .damaged: (
-            .damaged, "nothing was changed; put the named file back from a backup, and log in again"
+            .damaged,
+            "nothing was changed; 'vestry check' tells what is damaged, 'vestry repair' saves what it can"
         ),
-        .itemDamaged: (.damaged, "store it anew with 'vestry delete' and then 'vestry set'"),
+        .itemDamaged: (
+            .damaged,
+            "'vestry check' names what is damaged; 'vestry delete' and then 'vestry set' replace it"
+        ),
         .newerFormat: (.unavailable, "nothing was changed; upgrade vestry"),
         .duplicateItem: (
             .duplicate,
@@ -83,7 +98,7 @@ extension Failure {
             .denied,
             "in ~/.local/share/vestry all files must be yours with mode 0600, the folder 0700"
         ),
-        .readOnly: (.failure, "nothing was changed; the file or its file system is read-only"),
+        .readOnly: (.failure, "nothing was changed; the file, its folder or the disk is read-only"),
         .diskFull: (.failure, "nothing was changed; free some space and run the command again"),
         .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
         .serviceNotAvailable: (
@@ -101,6 +116,8 @@ extension Failure {
         .unimplemented: (.failure, "nothing was changed; this release cannot do it"),
         .conversion: (.failure, "'vestry get' prints it byte for byte"),
         .dataTooLarge: (.failure, "nothing was changed; encrypt a file, and store its key here"),
+        .backupDamaged: (.damaged, "nothing was changed; take another copy of the backup"),
+        .fileExists: (.duplicate, "nothing was written; choose another name, or use --force"),
         .outOfMemory: (.failure, "free some memory and run the command again"),
         .inputOutput: (.failure, "run 'vestry status'; the system's log may say more"),
     ]

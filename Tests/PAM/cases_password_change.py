@@ -53,7 +53,7 @@ def case_an_empty_old_one_is_none(world):
 
 def case_no_other_answer_tells_the_user_anything(world):
     for token in (ASKED, "ask"):
-        for number, name in enumerate(RESULTS):
+        for number, name in RESULTS.items():
             if token == "ask" and name == "NO_PASSWORD":
                 continue
             world.reset()

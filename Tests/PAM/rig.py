@@ -24,8 +24,8 @@ STAND_IN = "/run/stand-in"
 SUCCESS, PERM_DENIED, AUTH_ERR, IGNORE = 0, 6, 7, 25
 
 # As enum vestry_result spells them.
-RESULTS = [name.upper().replace("-", "_") for name in helper_client.RESULTS]
-RESULT = {name: number for number, name in enumerate(RESULTS)}
+RESULTS = {number: name.upper().replace("-", "_") for number, name in helper_client.RESULTS.items()}
+RESULT = {name: number for number, name in RESULTS.items()}
 
 Request = collections.namedtuple("Request", "verb budget user password new_password raw facts")
 LogLine = collections.namedtuple("LogLine", "level text")

@@ -22,6 +22,8 @@ RESULTS = (
     "no-keyring-support keyring-blocked keyring-quota busy no-memory write-failed bad-request failed "
     "reopened closed followed protector-out-of-reach protector-needed no-such-protector keybag-full"
 ).split()
+# Those with numbers further on.
+RESULTS = dict(enumerate(RESULTS)) | {35: "read-only", 36: "input-output"}
 SESSIONS = "not-asked counts no-keyring failed".split()
 
 

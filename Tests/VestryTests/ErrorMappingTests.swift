@@ -78,6 +78,7 @@ import Testing
             (VESTRY_NO_KEYRING_SUPPORT, .notAvailable), (VESTRY_KEYRING_BLOCKED, .notAvailable),
             (VESTRY_KEYRING_QUOTA, .quotaExceeded), (VESTRY_BUSY, .busy),
             (VESTRY_NO_MEMORY, .outOfMemory), (VESTRY_WRITE_FAILED, .diskFull),
+            (VESTRY_READ_ONLY, .readOnly), (VESTRY_INPUT_OUTPUT, .inputOutput),
             (VESTRY_BAD_REQUEST, .inputOutput), (VESTRY_FAILED, .inputOutput),
             (VESTRY_PROTECTOR_OUT_OF_REACH, .notAvailable),
             (VESTRY_PROTECTOR_NEEDED, .notAvailable), (VESTRY_NO_SUCH_PROTECTOR, .itemNotFound),

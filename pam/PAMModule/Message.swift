@@ -170,7 +170,8 @@ extension Message {
                 LOG_NOTICE,
                 "the password does not open the keychain of @: it still has an older one")
         case VESTRY_DAMAGED:
-            self.init(LOG_WARNING, "the keychain of @ is damaged")
+            self.init(
+                LOG_WARNING, "the keychain of @ is damaged: see \"vestry check\", run as @")
         case VESTRY_NEWER_FORMAT:
             self.init(LOG_WARNING, "the keychain of @ was written by a newer version")
         case VESTRY_DENIED:
@@ -195,7 +196,11 @@ extension Message {
         case VESTRY_NO_MEMORY:
             self.init(LOG_WARNING, "the helper had too little memory for the keychain of @")
         case VESTRY_WRITE_FAILED:
-            self.init(LOG_WARNING, "the file system refused to write the keychain of @")
+            self.init(LOG_WARNING, "no space is left for the keychain of @")
+        case VESTRY_READ_ONLY:
+            self.init(LOG_WARNING, "the file system of the keychain of @ is read-only")
+        case VESTRY_INPUT_OUTPUT:
+            self.init(LOG_WARNING, "the disk failed at the keychain of @: see the kernel's log")
         case VESTRY_CLOSED:
             self.init(LOG_NOTICE, "Vestry closed the keychain of @ again: the session was refused")
         case VESTRY_BAD_REQUEST, VESTRY_FAILED:

@@ -41,8 +41,9 @@ enum vestry_verb {
      * first one), and link the user's presence keyring into the session
      * keyring that the helper inherited. */
     VESTRY_VERB_OPEN = 1,
-    /* Unlock with the password; never makes a store. Root may name a user,
-     * everybody else is served for their own account (empty name). */
+    /* Unlock with the password, or another secret of the kind in `opener`;
+     * never makes a store. Root may name a user, everybody else is served for
+     * their own account (empty name). */
     VESTRY_VERB_UNLOCK = 2,
     /* Wrap the class keys under new_password, opened with password. An empty
      * password asks whether a store would need it. Root may name a user,
@@ -103,7 +104,7 @@ struct vestry_request {
     uint8_t new_password[VESTRY_PASSWORD_MAX];
     /* authorize: which key; 0 for every other verb. */
     uint32_t key_class;
-    /* The verbs of protectors alone; zero for every other verb. */
+    /* unlock and the verbs of protectors; zero for every other verb, as below. */
     uint8_t opener;
     /* add: one of 3 to 5. */
     uint8_t kind;
@@ -146,7 +147,7 @@ enum vestry_result {
     /* Too many derivations at once: no turn within the budget. */
     VESTRY_BUSY = 18,
     VESTRY_NO_MEMORY = 19,
-    /* The file system refused a write: full, read-only or over quota. */
+    /* The file system refused a write: full, or over quota. */
     VESTRY_WRITE_FAILED = 20,
     VESTRY_BAD_REQUEST = 21,
     VESTRY_FAILED = 22,
@@ -164,6 +165,10 @@ enum vestry_result {
     VESTRY_NO_SUCH_PROTECTOR = 28,
     /* As many protectors or class keys as a keybag holds. */
     VESTRY_KEYBAG_FULL = 29,
+    /* The store is on a file system that is mounted read-only. */
+    VESTRY_READ_ONLY = 35,
+    /* The disk failed at reading or writing the store. */
+    VESTRY_INPUT_OUTPUT = 36,
 };
 
 /* What became of the session's presence (verb open). */

@@ -1,4 +1,3 @@
-internal import SecureMemory
 internal import Vestry
 
 /// `vestry delete`: removes one item, or all that match.
@@ -76,7 +75,12 @@ struct DeleteCommand: Command, Equatable {
         let found = try matches(in: keychain)
         if !isConfirmed {
             let count = found.records.count + found.lockedCount + found.damagedCount
-            try confirm("Delete \(count) \(count == 1 ? "item" : "items")? Type yes: ")
+            guard let terminal = Terminal() else {
+                throw Failure(
+                    .failure, "no terminal to ask on whether all are to be deleted",
+                    hint: "nothing was changed; --yes deletes without asking")
+            }
+            try terminal.confirm("Delete \(count) \(count == 1 ? "item" : "items")? Type yes: ")
         }
         return try reporting { () throws(VestryError) in try keychain.delete(filter.query) }
     }
@@ -85,20 +89,5 @@ struct DeleteCommand: Command, Equatable {
         var query = filter.query
         query.isOnlyReadable = true
         return try reporting { () throws(VestryError) in try keychain.find(query) }
-    }
-
-    private func confirm(_ question: String) throws(Failure) {
-        guard let terminal = Terminal() else {
-            throw Failure(
-                .failure, "no terminal to ask on whether all are to be deleted",
-                hint: "nothing was changed; --yes deletes without asking")
-        }
-        let answer = try terminal.ask(question, isShown: true)
-        let isYes = answer.withBytes { bytes in
-            bytes.indices.map { bytes[$0] } == Array("yes".utf8)
-        }
-        guard isYes else {
-            throw Failure(.cancelled, "cancelled", hint: "nothing was changed")
-        }
     }
 }

@@ -35,7 +35,9 @@ struct RewrapCommand: Command, Equatable {
 
     func run() throws(Failure) -> ExitStatus {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
-        if keychain.status().state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }
+        let status = keychain.status()
+        if let failure = Failure(hopeless: status) { throw failure }
+        if status.state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }
         let account = keychain.accountName.escapedForTerminal
         let oldPassword = try old.read(asking: "Password that opens the keychain of \(account)")
         let newPassword = try new.readLoginPassword(of: account)

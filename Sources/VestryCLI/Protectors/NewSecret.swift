@@ -11,12 +11,6 @@ enum NewSecret: Equatable {
     /// The least that may be called a passphrase: it can be guessed at offline.
     static let shortestPassphrase = 8
 
-    /// A secret, and the text that a person gets to see of it.
-    struct Made: ~Copyable {
-        let secret: ProtectorSecret
-        let text: SecretBytes
-    }
-
     init(_ arguments: Arguments) throws(UsageError) {
         let operands = arguments.operands.dropFirst()
         let output = arguments.value(of: "--output")
@@ -50,16 +44,15 @@ enum NewSecret: Equatable {
             hint: "--output FILE writes it into a new file")
     }
 
-    func make(of account: String) throws(Failure) -> Made {
+    func make(of account: String) throws(Failure) -> ProtectorSecret {
         switch self {
         case .recoveryCode(let file):
-            let code = RecoveryCode.random()
-            let text = RecoveryCode.text(of: code)
-            guard let secret = ProtectorSecret(recoveryCode: code) else {
-                throw Failure(VestryError(.parameter))
+            let secret = ProtectorSecret.newRecoveryCode()
+            if let file {
+                guard let text = secret.writtenCode else { throw Failure(VestryError(.parameter)) }
+                try file.write(text)
             }
-            if let file { try file.write(text) }
-            return Made(secret: secret, text: text)
+            return secret
         case .passphrase(let source):
             let typed = try source.read(asking: "New passphrase of \(account)")
             guard typed.count >= Self.shortestPassphrase else {
@@ -77,11 +70,9 @@ enum NewSecret: Equatable {
             guard let secret = ProtectorSecret(.passphrase, typed: typed) else {
                 throw Failure(VestryError(.parameter))
             }
-            return Made(secret: secret, text: SecretBytes(capacity: 0, filledBy: { _ in 0 }))
+            return secret
         case .keyFile(let file, let isNew):
-            return Made(
-                secret: isNew ? try file.make() : try file.secret(),
-                text: SecretBytes(capacity: 0, filledBy: { _ in 0 }))
+            return isNew ? try file.make() : try file.secret()
         }
     }
 

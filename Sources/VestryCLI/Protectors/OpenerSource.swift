@@ -16,7 +16,7 @@ struct OpenerSource: Equatable {
     ]
 
     let kind: KeychainProtector.Kind
-    private let typed: PasswordSource
+    let typed: PasswordSource
     private let file: String?
 
     init(
@@ -52,7 +52,7 @@ struct OpenerSource: Equatable {
         case .recoveryCode:
             let text = try typed.read(asking: "Recovery code of \(account)")
             do throws(VestryError) {
-                secret = ProtectorSecret(recoveryCode: try RecoveryCode.bytes(in: text))
+                return try ProtectorSecret.recoveryCode(text)
             } catch {
                 throw Failure(
                     .mismatch, Failure(error).message, code: error.code,

@@ -120,20 +120,25 @@ struct ProtectorsCommand: Command, Equatable {
         let protector: KeychainProtector
         do throws(Failure) {
             protector = try opener.using { () throws(VestryError) in
-                try keychain.addProtector(made.secret, label: label, openedBy: opening)
+                try keychain.addProtector(made, label: label, openedBy: opening)
             }
         } catch {
             new.takeBack()
             throw error
         }
         if case .recoveryCode(nil) = new {
-            made.text.withBytes { StandardStream.output.write($0) }
-            StandardStream.output.write("\n")
-            StandardStream.error.write(
-                "vestry: write it down: it is shown this once, and 'vestry recover' asks for it\n")
+            show(made)
         } else if isJSON {
             StandardStream.output.write(Self.json(protector).text + "\n")
         }
+    }
+
+    private func show(_ code: borrowing ProtectorSecret) {
+        guard let text = code.writtenCode else { return }
+        text.withBytes { StandardStream.output.write($0) }
+        StandardStream.output.write("\n")
+        StandardStream.error.write(
+            "vestry: write it down: it is shown this once, and 'vestry recover' asks for it\n")
     }
 
     private func remove(

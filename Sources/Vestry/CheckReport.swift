@@ -1,0 +1,45 @@
+/// What ``Keychain/check(password:)`` has found.
+public struct CheckReport: Sendable {
+    /// One thing that is not as it was written.
+    public struct Finding: Sendable {
+        /// The raw values are the words of the command line and of JSON output; they never change.
+        public enum Kind: String, Sendable {
+            /// The file `keybag` is missing, or not what was written.
+            case keybag = "keybag-damaged"
+            /// The item file as a whole, one of its pages or its indexes.
+            case file = "file-damaged"
+            /// An item's attributes or its secret do not open.
+            case item = "item-damaged"
+            /// Of an item nothing can be read any more.
+            case unreadable = "item-unreadable"
+            /// The item is whole, and searches may not find it.
+            case tags = "item-tags"
+            /// Two items have what only one can have.
+            case duplicate = "item-duplicate"
+            /// A newer release wrote the item; nothing can be said of it here.
+            case newer = "item-newer"
+        }
+
+        public let kind: Kind
+        /// The cause, for people; nothing of the item's own is in it.
+        public let detail: String
+        /// The item, without its secret, where its attributes open.
+        public let record: ItemRecord?
+        /// 16 bytes that name the item, where they can be read.
+        public let reference: [UInt8]?
+    }
+
+    public internal(set) var findings: [Finding] = []
+    /// How many items are whole in every part.
+    public internal(set) var soundCount = 0
+    /// How many items were not looked at, because their class is locked.
+    public internal(set) var lockedCount = 0
+    /// Whether the items could not be looked at because there is no whole keybag.
+    public internal(set) var isWithoutKeybag = false
+
+    /// Whether something is damaged; what only a newer release can judge is not.
+    public var isDamaged: Bool { findings.contains { $0.kind != .newer } }
+
+    /// How many findings are of one kind.
+    public func count(_ kind: Finding.Kind) -> Int { findings.count { $0.kind == kind } }
+}

@@ -1,0 +1,152 @@
+internal import Glibc
+internal import ItemStore
+internal import Keybag
+internal import KeyClasses
+internal import LinuxSystem
+
+extension Keychain {
+    /// Puts a damaged keychain right, as far as it can be: saves what opens, and throws nothing away.
+    ///
+    /// A keybag that is damaged is replaced by the one before the last change. Items that open go into
+    /// a new item file, with new tags; what does not open goes into a quarantine file. Each damaged
+    /// file stays beside the new one, under a name with the time. The new item file takes its place in
+    /// one step, while other writers are kept out.
+    ///
+    /// - Parameter isDryRun: Whether only to tell what would be done.
+    /// - Returns: What was done; without a step when nothing is damaged.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/damaged`` when nothing can be saved,
+    ///   and the codes of ``check()``. The damaged file is in its place then.
+    public func repair(isDryRun: Bool = false) throws(VestryError) -> RepairReport {
+        var report = RepairReport()
+        let names = KeptNames()
+        let directory = try openDirectory()
+        guard isDryRun || directory.descriptor.tryDirectoryLock() else {
+            throw VestryError(.busy, detail: "another repair is at work")
+        }
+        let store = try storeWithWholeKeybag(names, isDryRun: isDryRun, &report)
+        let file: ItemFileExamination?
+        do throws(ItemStoreError) {
+            file = try ItemFileExamination.open(
+                in: directory, storeID: store.storeID.bytes, isWriter: !isDryRun)
+        } catch {
+            throw error.publicError
+        }
+        guard let file else { return report }
+        let verdicts = try store.verdicts(on: file, presence: [:])
+        report.count(verdicts)
+        guard !file.faults.isEmpty || verdicts.contains(where: \.isDamage) else { return report }
+        guard try store.key(.index) != nil else {
+            report.isLocked = true
+            return report
+        }
+        guard report.savedCount + report.unknownCount > 0 || file.isComplete else {
+            throw VestryError(
+                .damaged,
+                detail: "nothing can be read of \(ItemStore.fileName), which stays as it is")
+        }
+        report.add(.file, ItemStore.fileName)
+        do throws(ItemStoreError) {
+            let rebuilt = try RebuiltItems(verdicts, of: file, in: store, &report)
+            if !isDryRun {
+                try rebuilt.place(in: directory, insteadOf: file, names, &report)
+            }
+        } catch {
+            throw error.publicError
+        }
+        return report
+    }
+
+    /// Opens the store, after the keybag before the last change took the place of a damaged one.
+    private func storeWithWholeKeybag(
+        _ names: KeptNames, isDryRun: Bool, _ report: inout RepairReport
+    ) throws(VestryError) -> OpenStore {
+        let cause: VestryError
+        do throws(VestryError) {
+            return try openStore()
+        } catch  where error.code == .damaged {
+            cause = error
+        }
+        let directory = try openDirectory()
+        let previous: Keybag?
+        do throws(KeybagError) {
+            previous = try Keybag.readPrevious(in: directory)
+        } catch {
+            let second = error.publicError(of: Keybag.previousFileName).detail
+            throw VestryError(.damaged, detail: "\(cause.detail), and \(second)")
+        }
+        guard let previous else {
+            throw VestryError(.damaged, detail: "\(cause.detail), and there is no keybag.previous")
+        }
+        // Keys that open nothing here would only look like a repair.
+        do throws(ItemStoreError) {
+            _ = try ItemStore.openForReading(in: directory, storeID: previous.storeID.bytes) == nil
+        } catch .foreignStore {
+            throw VestryError(
+                .damaged, detail: "\(cause.detail), and keybag.previous is of another store")
+        } catch {
+            // Its own faults come next.
+        }
+        report.add(.keybag, cause.detail)
+        if !isDryRun {
+            let name = names.free(Keybag.fileName, in: directory)
+            let hadKeybag = Self.exists(Keybag.fileName, in: directory)
+            try mappingErrors { () throws(KeybagError) in
+                try previous.write(in: directory, keepingPreviousAs: name)
+            }
+            if hadKeybag { report.add(.kept, name) }
+        }
+        return OpenStore(directory: directory, keybag: previous)
+    }
+}
+
+/// Names for what is kept beside the store's files.
+struct KeptNames {
+    private let time: String
+
+    /// With the time of this moment, in UTC.
+    init() {
+        var now = time_t(currentTime())
+        var buffer = [CChar](repeating: 0, count: 32)
+        var parts = unsafe tm()
+        _ = unsafe gmtime_r(&now, &parts)
+        _ = unsafe strftime(&buffer, buffer.count, "%Y%m%dT%H%M%SZ", &parts)
+        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        time = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A name for the damaged `name` that nothing has yet.
+    func free(
+        _ name: String, _ what: String = "damaged", in directory: borrowing StoreDirectory
+    ) -> String {
+        let wanted = "\(name).\(what)-\(time)"
+        var free = wanted
+        var count = 1
+        while Keychain.exists(free, in: directory) {
+            count += 1
+            free = "\(wanted)-\(count)"
+        }
+        return free
+    }
+}
+
+extension RowVerdict {
+    /// Whether the row cannot stay as it is.
+    fileprivate var isDamage: Bool {
+        switch state {
+        case .sound, .locked, .newer: false
+        case .tags, .damaged, .unreadable, .duplicate: true
+        }
+    }
+}
+
+extension RepairReport {
+    fileprivate mutating func count(_ verdicts: [RowVerdict]) {
+        for verdict in verdicts {
+            switch verdict.state {
+            case .sound, .tags: savedCount += 1
+            case .locked, .newer: unknownCount += 1
+            case .damaged, .unreadable, .duplicate: break
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import ItemStore
+internal import KeyClasses
+internal import LinuxSystem
+
+/// The new item file of a repair, and the quarantine of what does not go into it.
+struct RebuiltItems: ~Copyable {
+    private let items: NewItemFile
+    private let quarantine: QuarantineFile
+
+    /// Sorts the rows of a file.
+    ///
+    /// - Parameters:
+    ///   - verdicts: On all rows.
+    ///   - file: The damaged file.
+    ///   - store: Whose index class is open.
+    ///   - report: Gets a step for each item that is not as it was.
+    /// - Throws: `ItemStoreError` when there is not enough memory.
+    init(
+        _ verdicts: [RowVerdict], of file: borrowing ItemFileExamination,
+        in store: borrowing OpenStore, _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        let items = try NewItemFile(storeID: store.storeID.bytes)
+        var quarantine = try QuarantineFile()
+        for verdict in verdicts {
+            var read: ItemRow?
+            if case .row(let row) = file.reading(verdict.number) { read = row }
+            if let row = read, let reason = verdict.quarantineReason {
+                try quarantine.insert(row, number: verdict.number, reason: reason)
+                report.add(.quarantine, reason, verdict)
+                continue
+            }
+            guard let row = read else {
+                let reason = verdict.quarantineReason ?? "it cannot be read"
+                try quarantine.insert(nil, number: verdict.number, reason: reason)
+                report.add(.quarantine, reason, verdict)
+                continue
+            }
+            do throws(ItemStoreError) {
+                try Self.copy(row, verdict, of: file, to: items, in: store)
+                if verdict.state == .tags { report.add(.tags, "found again", verdict) }
+            } catch .duplicate {
+                // Of a locked class, or with a reference that is there twice.
+                let reason = "another item has the same reference or tag"
+                try quarantine.insert(row, number: verdict.number, reason: reason)
+                report.add(.quarantine, reason, verdict)
+            }
+        }
+        self.items = items
+        self.quarantine = quarantine
+    }
+
+    /// Copies a row; with new tags where its attributes are open.
+    private static func copy(
+        _ row: ItemRow, _ verdict: RowVerdict, of file: borrowing ItemFileExamination,
+        to items: borrowing NewItemFile, in store: borrowing OpenStore
+    ) throws(ItemStoreError) {
+        var row = row
+        var tags = file.tags(of: verdict.number) ?? []
+        if let searchTags = verdict.searchTags, let primaryTag = verdict.primaryTag {
+            row.primaryTag = primaryTag
+            tags = searchTags
+        }
+        // A damaged index can show one twice.
+        try items.insert(row, tags: Set(tags).sorted { $0.lexicographicallyPrecedes($1) })
+    }
+
+    /// Writes both, the quarantine first: at every moment each row is in a file that stays.
+    consuming func place(
+        in directory: borrowing StoreDirectory, insteadOf file: borrowing ItemFileExamination,
+        _ names: KeptNames, _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        if quarantine.count > 0 {
+            let name = names.free(ItemStore.fileName, "quarantine", in: directory)
+            try quarantine.write(as: name, in: directory)
+            report.add(.kept, name)
+        }
+        let oldName = names.free(ItemStore.fileName, in: directory)
+        try items.replace(in: directory, whileHolding: file, keepingOldAs: oldName)
+        report.add(.kept, oldName)
+    }
+}
+
+extension RowVerdict {
+    /// Why the row cannot be kept; nil where it can.
+    fileprivate var quarantineReason: String? {
+        switch state {
+        case .sound, .locked, .tags, .newer: nil
+        case .damaged(let reason), .unreadable(let reason): reason
+        case .duplicate: "another item has the same attributes"
+        }
+    }
+}

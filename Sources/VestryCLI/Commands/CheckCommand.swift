@@ -1,0 +1,118 @@
+internal import SecureMemory
+internal import Vestry
+
+/// `vestry check`: looks at every byte of the keychain that can be looked at.
+struct CheckCommand: Command, Equatable {
+    static let name = "check"
+    static let usage = """
+        usage: vestry check [--json] [--password-fd N | --ask]
+
+        Looks at the whole keychain and changes nothing: the keybag, the item file with its indexes,
+        and of each item its attributes, its secret and its tags. Names what is damaged, item by
+        item. Items of locked classes are counted and not looked at. Secrets that ask for the
+        password at each read are compared with digests; with the password, they are opened too.
+
+          --json           print one line of JSON instead
+          --password-fd N  open those secrets too, with the login password from descriptor N, by the
+                           rules of 'vestry unlock --password-fd'
+          --ask            likewise, and ask for it on the terminal
+
+        The exit status is 0 when everything was looked at and is whole, 6 when something is damaged,
+        4 when nothing is and something is locked, and 9 when only a newer release can tell.
+
+        """
+    static let options: [Arguments.Option] = [
+        .flag("--json"), .value("--password-fd"), .flag("--ask"),
+    ]
+
+    let isJSON: Bool
+    let password: PasswordSource?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard arguments.operands.isEmpty else { throw Self.usageError("expected no arguments") }
+        isJSON = arguments.has("--json")
+        let isGiven = arguments.value(of: "--password-fd") != nil
+        guard !isGiven || !arguments.has("--ask") else {
+            throw Self.usageError("--password-fd and --ask exclude each other")
+        }
+        password =
+            isGiven || arguments.has("--ask")
+            ? try PasswordSource(option: "--password-fd", in: arguments, of: Self.self) : nil
+    }
+
+    func run() throws(Failure) -> ExitStatus {
+        let keychain = try reporting { () throws(VestryError) in try Keychain() }
+        let report = try report(on: keychain)
+        StandardStream.output.write(
+            isJSON ? report.json.text + "\n" : report.text)
+        if let failure = report.failure { throw failure }
+        return .done
+    }
+
+    private func report(on keychain: Keychain) throws(Failure) -> CheckReport {
+        guard let password else {
+            return try reporting { () throws(VestryError) in try keychain.check() }
+        }
+        let typed = try password.read(
+            asking: "Login password of \(keychain.accountName.escapedForTerminal)")
+        return try reporting { () throws(VestryError) in try keychain.check(password: typed) }
+    }
+}
+
+extension CheckReport {
+    /// A line for each finding, and the counts.
+    var text: String {
+        findings.map { finding in
+            ItemFinding(
+                finding.kind.rawValue, finding.detail, finding.record, finding.reference
+            ).text
+        }.joined()
+            + "items: \(soundCount) whole, \(damagedItemCount) damaged, \(lockedCount) not checked: "
+            + "locked\n"
+    }
+
+    var json: JSON {
+        .object([
+            .init("sound", .bool(failure == nil)),
+            .init("status", .number(Int64((failure?.status ?? .done).rawValue))),
+            .init("whole", .number(Int64(soundCount))),
+            .init("damaged", .number(Int64(damagedItemCount))),
+            .init("locked", .number(Int64(lockedCount))),
+            .init(
+                "findings",
+                .array(
+                    findings.map { finding in
+                        ItemFinding(
+                            finding.kind.rawValue, finding.detail, finding.record,
+                            finding.reference
+                        ).json
+                    })),
+        ])
+    }
+
+    private var damagedItemCount: Int {
+        count(.item) + count(.unreadable) + count(.tags) + count(.duplicate)
+    }
+
+    /// What the command ends with; nil when everything is whole.
+    var failure: Failure? {
+        if isDamaged {
+            let what =
+                isWithoutKeybag
+                ? "the keybag is damaged, and without it no item can be looked at"
+                : "the keychain is damaged: \(findings.count { $0.kind != .newer }) findings"
+            return Failure(
+                .damaged, what, code: .damaged,
+                hint: "'vestry repair --dry-run' tells what can be saved, and changes nothing")
+        }
+        if lockedCount > 0 {
+            return Failure(
+                .locked, "\(lockedCount) items were not checked: they are locked", code: .locked,
+                hint: "log in with your password, or run 'vestry unlock'; then check again")
+        }
+        guard count(.newer) > 0 else { return nil }
+        return Failure(
+            .unavailable, "\(count(.newer)) items are of a newer release", code: .newerFormat,
+            hint: "upgrade vestry; then check again")
+    }
+}

@@ -1,0 +1,116 @@
+internal import SecureMemory
+internal import Vestry
+
+/// `vestry repair`: saves what opens of a damaged keychain.
+struct RepairCommand: Command, Equatable {
+    static let name = "repair"
+    static let usage = """
+        usage: vestry repair [--dry-run | --yes] [--json]
+
+        Puts a damaged keychain right, as far as it can be, and throws nothing away. What would be
+        done is shown, and asked for on the terminal, first.
+
+        A damaged keybag is replaced by keybag.previous, the one before its last change. The items
+        that open go into a new item file, with new tags, which takes the place of the damaged one
+        in one step; those that do not open go into a quarantine file. The damaged files stay beside
+        the new ones, under names with the time.
+
+          --dry-run  only show what would be done
+          --yes      do not ask
+          --json     print one line of JSON instead
+
+        The exit status is 0 when nothing was damaged or everything was saved, 6 when some items
+        could not be saved, 4 when the items are locked and could not be repaired.
+
+        """
+    static let options: [Arguments.Option] = [
+        .flag("--dry-run"), .flag("--yes"), .flag("--json"),
+    ]
+
+    let isDryRun: Bool
+    let isConfirmed: Bool
+    let isJSON: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard arguments.operands.isEmpty else { throw Self.usageError("expected no arguments") }
+        isDryRun = arguments.has("--dry-run")
+        isConfirmed = arguments.has("--yes")
+        isJSON = arguments.has("--json")
+        guard !isDryRun || !isConfirmed else {
+            throw Self.usageError("--dry-run and --yes exclude each other")
+        }
+    }
+
+    func run() throws(Failure) -> ExitStatus {
+        let keychain = try reporting { () throws(VestryError) in try Keychain() }
+        if !isConfirmed {
+            let plan = try reporting { () throws(VestryError) in
+                try keychain.repair(isDryRun: true)
+            }
+            if isDryRun || plan.steps.isEmpty { return try finish(plan, isPlan: isDryRun) }
+            let terminal = try confirmingTerminal()
+            StandardStream.output.write(plan.text(isPlan: true))
+            try terminal.confirm("Repair the keychain? Type yes: ")
+        }
+        let report = try reporting { () throws(VestryError) in try keychain.repair() }
+        return try finish(report, isPlan: false)
+    }
+
+    private func confirmingTerminal() throws(Failure) -> Terminal {
+        guard let terminal = Terminal() else {
+            throw Failure(
+                .failure, "no terminal to ask on whether to repair the keychain",
+                hint: "nothing was changed; --yes repairs without asking, --dry-run only tells")
+        }
+        return terminal
+    }
+
+    private func finish(_ report: RepairReport, isPlan: Bool) throws(Failure) -> ExitStatus {
+        StandardStream.output.write(
+            isJSON ? report.json(isPlan: isPlan).text + "\n" : report.text(isPlan: isPlan))
+        guard !report.isLocked else {
+            throw Failure(
+                .locked, "the items were not repaired: they are locked", code: .locked,
+                hint: "log in with your password, or run 'vestry unlock'; then repair again")
+        }
+        let lostCount = report.count(.quarantine)
+        guard lostCount == 0 else {
+            throw Failure(
+                .damaged, "\(lostCount) items \(isPlan ? "cannot" : "could not") be saved",
+                code: .itemDamaged,
+                hint: isPlan
+                    ? "'vestry repair' saves the others, and keeps these in a quarantine file"
+                    : "store them anew with 'vestry set', or restore a backup")
+        }
+        return .done
+    }
+}
+
+extension RepairReport {
+    func text(isPlan: Bool) -> String {
+        let lines = steps.map { step in
+            ItemFinding(step.kind.rawValue, step.detail, step.record, step.reference).text
+        }
+        let nothing = steps.isEmpty && !isLocked ? "nothing is damaged\n" : ""
+        return lines.joined() + nothing
+            + "items: \(savedCount) whole, \(count(.quarantine)) not saved, "
+            + "\(unknownCount) kept as they are\n"
+    }
+
+    func json(isPlan: Bool) -> JSON {
+        .object([
+            .init("dryRun", .bool(isPlan)),
+            .init("whole", .number(Int64(savedCount))),
+            .init("lost", .number(Int64(count(.quarantine)))),
+            .init("kept", .number(Int64(unknownCount))),
+            .init(
+                "steps",
+                .array(
+                    steps.map { step in
+                        ItemFinding(
+                            step.kind.rawValue, step.detail, step.record, step.reference
+                        ).json
+                    })),
+        ])
+    }
+}
