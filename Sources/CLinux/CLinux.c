@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <shadow.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -244,4 +246,14 @@ int vestry_run_program(char *const *arguments, int32_t *process, int *from)
     else
         *from = output[0];
     return error;
+}
+
+int vestry_has_empty_password(const char *name)
+{
+    struct spwd record, *found = NULL;
+    char buffer[8192];
+    int isEmpty = getspnam_r(name, &record, buffer, sizeof buffer, &found) == 0 && found != NULL &&
+                  found->sp_pwdp != NULL && found->sp_pwdp[0] == '\0';
+    explicit_bzero(buffer, sizeof buffer);
+    return isEmpty;
 }

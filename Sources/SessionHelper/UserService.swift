@@ -6,21 +6,27 @@ internal import KeyClasses
 internal import LinuxSystem
 internal import Sealing
 internal import SecureMemory
+internal import VestryConfiguration
 
 /// The verbs, as they run with the user's own rights.
 struct UserService: ~Copyable {
     let account: Account
     /// This machine's key for this user; nil when the machine has none.
-    private let deviceKey: SecretBytes
-    private let hasDeviceKey: Bool
+    let deviceKey: SecretBytes
+    let hasDeviceKey: Bool
+    /// False for an account that anybody can log in to.
+    private let hasLoginPassword: Bool
+    let configuration: Configuration
     let state: RuntimeState
     let deadline: Deadline
 
     init(
-        account: Account, deviceKey: consuming SecretBytes?, state: consuming RuntimeState,
-        deadline: Deadline
+        account: Account, deviceKey: consuming SecretBytes?, hasLoginPassword: Bool,
+        configuration: Configuration, state: consuming RuntimeState, deadline: Deadline
     ) {
         self.account = account
+        self.hasLoginPassword = hasLoginPassword
+        self.configuration = configuration
         switch consume deviceKey {
         case .some(let key):
             self.deviceKey = key
@@ -37,8 +43,16 @@ struct UserService: ~Copyable {
     func serve(_ request: borrowing Request) throws(Refusal) -> Outcome {
         switch request.verb {
         case .open: try open(password: request.password)
-        case .unlock: try unlock(password: request.password)
-        case .rewrap: try rewrap(from: request.password, to: request.newPassword)
+        case .unlock: try unlock(password: request.password, of: request.openers)
+        case .rewrap, .recover:
+            try rewrap(
+                from: request.password, of: request.openers, to: request.newPassword)
+        case .addProtector(let kind, let label):
+            try addProtector(
+                kind, label: label, secret: request.newPassword, openedBy: request.password,
+                of: request.openers)
+        case .removeProtector(let id):
+            try removeProtector(id, openedBy: request.password, of: request.openers)
         case .authorize(let keyClass): try authorize(keyClass, password: request.password)
         case .close: try close()
         }
@@ -64,6 +78,7 @@ struct UserService: ~Copyable {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
+            if !hasLoginPassword { try? KernelKeyring.drop(.whenPasscodeSetThisDeviceOnly) }
         }
         guard password.count > 0 else { return outcome }
         do throws(Refusal) {
@@ -91,11 +106,13 @@ struct UserService: ~Copyable {
                 // Of many logins at once the first does the work: the others find the keys when
                 // their turn comes.
                 if !wasOpen, try isOpen(keybag, keyring) { return nil }
-                return try keybag.openByLogin(password: password, deviceKey: deviceKey)
+                return try keybag.open(
+                    anyOf: Keybag.loginKinds, password: password, deviceKey: deviceKey)
             }
         } catch {
             if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
             if error.result == VESTRY_WRONG_PASSWORD {
+                if try follow(password, with: keyring, in: store) { return VESTRY_FOLLOWED }
                 try? state.withUserLock(before: deadline) { () throws(Refusal) in
                     try? keyring.noteMismatch(at: Int64(time(nil)))
                 }
@@ -186,53 +203,21 @@ struct UserService: ~Copyable {
 
     // MARK: - unlock
 
-    /// Opens an existing store with a password that somebody typed at a prompt.
-    private func unlock(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
+    /// Opens an existing store with a password, or another secret, that somebody typed at a prompt.
+    private func unlock(
+        password: borrowing SecretBytes, of kinds: [Protector.Kind]
+    ) throws(Refusal) -> Outcome {
         guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
         guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
         let keyring = KernelKeyring(store: store.keybag.storeID)
-        let opened = try derive(store.keybag, password: password)
+        let opened = try derive(store.keybag, password: password, of: kinds)
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             try put(opened.keys, into: keyring)
         }
         state.announceUnlock()
-        return Outcome(opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS)
-    }
-
-    // MARK: - rewrap
-
-    /// At a password change: wraps the class keys under the new password.
-    private func rewrap(
-        from old: borrowing SecretBytes, to new: borrowing SecretBytes
-    ) throws(Refusal) -> Outcome {
-        try state.withUserLock(before: deadline) { () throws(Refusal) in
-            guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
-            guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
-            var keybag = store.keybag
-            let opened = try derive(keybag, password: old)
-            guard keybag.classesOfAnotherMachine(opened.keys).isEmpty else {
-                throw Refusal(VESTRY_NO_DEVICE_KEY)
-            }
-            try state.withDerivationTurn(
-                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
-            ) { () throws(Refusal) in
-                try refusing { () throws(KeybagError) in
-                    try keybag.setLoginPassword(
-                        new, keys: opened.keys, deviceKey: deviceKey, replacing: opened.kind,
-                        at: now())
-                }
-            }
-            try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
-            // Whoever has proved the old password may read, and the mismatch that a login with the
-            // new one has found is healed.
-            // A keyring that takes no key is no reason to call the change failed.
-            let keyring = KernelKeyring(store: keybag.storeID)
-            try? put(opened.keys, into: keyring)
-            try? keyring.clearMismatch()
-            state.announceUnlock()
-            return Outcome(VESTRY_REWRAPPED)
-        }
+        return Outcome(
+            opened.kind == .previousPassword ? VESTRY_OPENED_BY_PREVIOUS : VESTRY_OPENED)
     }
 
     // MARK: - Parts
@@ -248,25 +233,28 @@ struct UserService: ~Copyable {
         }
     }
 
-    private func lockState(_ keybag: Keybag, _ keyring: KernelKeyring) -> LockState {
+    func lockState(_ keybag: Keybag, _ keyring: KernelKeyring) -> LockState {
         keyring.lockState(isGenuine: { keybag.accepts($0) })
     }
 
     func derive(
-        _ keybag: Keybag, password: borrowing SecretBytes
+        _ keybag: Keybag, password: borrowing SecretBytes,
+        of kinds: [Protector.Kind] = Keybag.loginKinds
     ) throws(Refusal) -> OpenedProtector {
         try state.withDerivationTurn(
-            memoryKiB: keybag.largestDerivationKiB(of: Keybag.loginKinds), before: deadline
+            memoryKiB: keybag.largestDerivationKiB(of: kinds), before: deadline
         ) { () throws(Refusal) in
-            try keybag.openByLogin(password: password, deviceKey: deviceKey)
+            try keybag.open(anyOf: kinds, password: password, deviceKey: deviceKey)
         }
     }
 
-    private func put(
+    func put(
         _ keys: borrowing ClassKeys, into keyring: KernelKeyring
     ) throws(Refusal) {
         for index in 0..<keys.count {
             guard let key = keys.key(at: index) else { continue }
+            // What opens with the login password does so only as long as there is one.
+            if key.keyClass == .whenPasscodeSetThisDeviceOnly && !hasLoginPassword { continue }
             try refusing { () throws(KeyringError) in _ = try keyring.put(key) }
         }
     }
@@ -317,19 +305,21 @@ extension Keybag {
     /// What a password that was typed at a login is tried against, in this order.
     static let loginKinds: [Protector.Kind] = [.loginPassword, .previousPassword]
 
-    /// Opens with the login password, or with the one before it.
-    func openByLogin(
-        password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
+    /// Opens with a secret by the protectors of these kinds, in this order.
+    func open(
+        anyOf kinds: [Protector.Kind], password: borrowing SecretBytes,
+        deviceKey: borrowing SecretBytes
     ) throws(Refusal) -> OpenedProtector {
-        do throws(KeybagError) {
-            return try open(.loginPassword, password: password, deviceKey: deviceKey)
-        } catch .wrongPassword where has(.previousPassword) {
-            return try refusing { () throws(KeybagError) in
-                try open(.previousPassword, password: password, deviceKey: deviceKey)
+        for kind in kinds {
+            do throws(KeybagError) {
+                return try open(kind, password: password, deviceKey: deviceKey)
+            } catch .wrongPassword {
+                continue
+            } catch {
+                throw error.refusal
             }
-        } catch {
-            throw error.refusal
         }
+        throw Refusal(VESTRY_WRONG_PASSWORD)
     }
 }
 

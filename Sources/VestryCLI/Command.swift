@@ -27,9 +27,9 @@ enum Invocation {
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
             RenameCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
             DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, GenerateCommand.self,
-            StatusCommand.self,
-            LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+            StatusCommand.self, LockCommand.self, UnlockCommand.self, RewrapCommand.self,
+            RecoverCommand.self, ProtectorsCommand.self, WaitCommand.self, BackupCommand.self,
+            RestoreCommand.self, ExportCommand.self, ImportCommand.self,
             DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
@@ -55,6 +55,8 @@ enum Invocation {
           lock      drop the keys from the kernel
           unlock    open the keychain with the login password
           rewrap    make the keychain open with a changed login password
+          recover   open the keychain with a recovery code, and set the login password anew
+          protectors  show, add or remove what opens the keychain besides the login password
           wait      sleep until items can be read
           backup    write all items into one sealed file
           restore   put the items of a backup back

@@ -13,7 +13,7 @@ from world import DONE, PROGRAM, becoming, expect, login, secret_of
 PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "packaging" / "manual" / "vestry.1"
 FOLDER = pathlib.Path("/run/vestry-test/examples")
 # What needs cron, another login password, or an installed package.
-ELSEWHERE = ("crontab", "vestry status", "vestry rewrap", "vestry get --wait", "vestry doctor")
+ELSEWHERE = ("crontab", "vestry status", "vestry rewrap", "vestry recover", "vestry protectors", "vestry get --wait", "vestry doctor")
 
 
 def examples(page=PAGE):

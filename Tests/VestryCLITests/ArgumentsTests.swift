@@ -98,6 +98,24 @@ import Vestry
             ["unlock", "--pinentry", "--password-fd", "3"],
             "unlock: --password-fd and --pinentry exclude each other"),
         Refusal(["unlock", "hunter2"], "unlock: a password is never taken from the arguments"),
+        Refusal(["recover", "CODE"], "recover: a secret is never taken from the arguments"),
+        Refusal(
+            ["recover", "--with", "key-file"],
+            "recover: --with key-file and --with-file belong together"),
+        Refusal(
+            ["recover", "--with", "unknown"],
+            "recover: option '--with' needs one of login-password, previous-password, "
+                + "recovery-code, passphrase, key-file"),
+        Refusal(
+            ["recover", "--with", "key-file", "--with-file", "f", "--password-fd", "3"],
+            "recover: --password-fd is not for a key file"),
+        Refusal(["protectors"], "protectors: expected 'list', 'add KIND' or 'remove ID'"),
+        Refusal(
+            ["protectors", "add", "passphrase", "hunter2"],
+            "protectors: expected 'add recovery-code', 'add passphrase' or 'add key-file FILE'"),
+        Refusal(
+            ["protectors", "add", "passphrase", "--make"],
+            "protectors: an option is for another kind of protector"),
         Refusal(
             ["wait", "--timeout", "1.5"],
             "wait: option '--timeout' needs a number of seconds, or one with a unit as in 90s, 10m, "

@@ -36,6 +36,9 @@ int vestry_peer_user(int socket, uint32_t *user);
 /* openat(2) with its variadic mode. */
 int vestry_openat(int directory, const char *name, int flags, uint32_t mode);
 
+/* getspnam_r(3): 1 for an account whose password is empty, 0 for any other and for none. */
+int vestry_has_empty_password(const char *name);
+
 /* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
 int vestry_rename_without_replacing(int directory, const char *from, const char *to);
 
