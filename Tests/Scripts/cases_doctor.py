@@ -243,7 +243,8 @@ def what_a_job_could_read_now_is_said_for_each_class():
 def a_password_that_opens_nothing_is_a_problem():
     whole()
     session, _ = login()
-    login(password=b"another one")
+    with nothing_follows():
+        login(password=b"another one")
     status, report = examine()
     equal((status, wrong(report)), (DONE, ["password-mismatch"]))
     assert "vestry rewrap" in found("password-mismatch", report)["fix"]
