@@ -14,7 +14,7 @@ from helper_client import SOCKET
 from keyctl import Process
 from world import (
     DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, NOT_FOUND, PASSWORDS, PROGRAM, STORE, UNAVAILABLE, USAGE, becoming,
-    expect, login, logout, put, reboot, vestry)
+    expect, login, logout, nothing_follows, put, reboot, vestry)
 
 KEY = pathlib.Path("/var/lib/vestry/device.key")
 

@@ -13,7 +13,7 @@ from harness import case, equal, eventually
 from helper_client import SOCKET
 from world import (
     DENIED, DONE, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, PROGRAM, STORE, TIMED_OUT, UNAVAILABLE, USAGE, expect, login,
-    logout, put, reboot, secret_of, start, vestry)
+    logout, nothing_follows, put, reboot, secret_of, start, vestry)
 
 PASSWORD = PASSWORDS["alice"]
 
