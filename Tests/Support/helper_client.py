@@ -11,6 +11,7 @@ PASSWORD_MAX = 512
 REQUEST = struct.Struct("=IIIHH256s512s512sI")
 REPLY = struct.Struct("=IIIiiI16s32s")
 OPEN, UNLOCK, REWRAP, AUTHORIZE, CLOSE = 1, 2, 3, 4, 5
+BEGIN_ROTATION, END_ROTATION = 9, 10
 # Classes whose key the helper gives to whoever types the password.
 PRESENCE, PRESENCE_THIS_DEVICE_ONLY = 7, 8
 
@@ -21,7 +22,7 @@ RESULTS = (
     "reopened closed"
 ).split()
 # Those with numbers further on.
-RESULTS = dict(enumerate(RESULTS)) | {35: "read-only", 36: "input-output"}
+RESULTS = dict(enumerate(RESULTS)) | {30: "rotation-begun", 31: "rotation-ended", 35: "read-only", 36: "input-output"}
 SESSIONS = "not-asked counts no-keyring failed".split()
 
 

@@ -54,6 +54,15 @@ enum vestry_verb {
     /* Root only: a session was opened, and then refused. Drop every key of the
      * user, unless another session of theirs is open. */
     VESTRY_VERB_CLOSE = 5,
+    /* Give the classes of the bits in key_class new keys, each with a bridge to
+     * the one before, and put them into the kernel. A class whose rotation is
+     * not over gets none. Root may name a user, everybody else is served for
+     * their own account. */
+    VESTRY_VERB_BEGIN_ROTATION = 9,
+    /* Forget the older keys of the classes of the bits in key_class, which
+     * nothing needs any more. Takes no password. Root may name a user, everybody
+     * else is served for their own account. */
+    VESTRY_VERB_END_ROTATION = 10,
 };
 
 /* The classes that are read with the password alone (KeyClass in the library). */
@@ -76,7 +85,8 @@ struct vestry_request {
     char user[VESTRY_USER_SIZE];
     uint8_t password[VESTRY_PASSWORD_MAX];
     uint8_t new_password[VESTRY_PASSWORD_MAX];
-    /* authorize: which key; 0 for every other verb. */
+    /* authorize: which key. The rotation verbs: bit n for the class of number n,
+     * 2 to 8. 0 for every other verb. */
     uint32_t key_class;
 };
 
@@ -124,6 +134,8 @@ enum vestry_result {
     VESTRY_NO_SUCH_PROTECTOR = 28,
     /* As many protectors or class keys as a keybag holds. */
     VESTRY_KEYBAG_FULL = 29,
+    VESTRY_ROTATION_BEGUN = 30,
+    VESTRY_ROTATION_ENDED = 31,
     /* The store is on a file system that is mounted read-only. */
     VESTRY_READ_ONLY = 35,
     /* The disk failed at reading or writing the store. */
