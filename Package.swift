@@ -153,7 +153,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SecureMemoryTests", dependencies: ["SecureMemory", "TestSupport"]),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),
         .testTarget(
             name: "SealingTests", dependencies: ["Sealing", "SecureMemory", "TestSupport"]),
         .testTarget(
@@ -214,6 +214,9 @@ let package = Package(
         // What Tests/Scripts runs several of at once.
         .executableTarget(
             name: "Writers", dependencies: ["Vestry"], path: "Tests/Writers",
+            swiftSettings: asUsersBuild),
+        .executableTarget(
+            name: "Edits", dependencies: ["SecureMemory", "Vestry"], path: "Tests/Edits",
             swiftSettings: asUsersBuild),
         // By hand, never in CI: Tests/Benchmarks/run.
         .executableTarget(

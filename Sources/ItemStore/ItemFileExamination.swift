@@ -109,10 +109,14 @@ public struct ItemFileExamination: ~Copyable {
             // What the table does not show from its beginning, it may show from its end.
             let descending = column("SELECT row FROM item ORDER BY row DESC")
             numbers.formUnion(descending.numbers)
-            numbers.formUnion(column("SELECT item FROM tag INDEXED BY tag_by_item").numbers)
-            numbers.formUnion(column("SELECT item FROM tag").numbers)
-            let first = (ascending.numbers.last ?? 0) + 1
-            numbers.formUnion(inGap(from: first, to: descending.numbers.last ?? .max))
+            let byItem = column("SELECT item FROM tag INDEXED BY tag_by_item")
+            let byTag = column("SELECT item FROM tag")
+            numbers.formUnion(byItem.numbers + byTag.numbers)
+            // Every item has a reference and tags: one whole index shows all of them.
+            if ![byReference, byItem, byTag].contains(where: \.isComplete) {
+                let first = (ascending.numbers.last ?? 0) + 1
+                numbers.formUnion(inGap(from: first, to: descending.numbers.last ?? .max))
+            }
         }
         return numbers.filter { $0 > 0 }.sorted()
     }

@@ -46,7 +46,9 @@ extension ItemStore {
         try row.bind(to: insertion)
         try insertion.bind(row.value ?? [], at: 12)
         try insertion.run()
-        try add(tags, to: database.lastInsertedRow)
+        let number = database.lastInsertedRow
+        try add(tags, to: number)
+        try checkFound(row, as: number)
     }
 
     /// Replaces the item that has the row's reference, with all its tags.
@@ -80,6 +82,7 @@ extension ItemStore {
         try removal.bind(number, at: 1)
         try removal.run()
         try add(tags, to: number)
+        try checkFound(row, as: number)
     }
 
     /// The number of the item with this primary-key tag, or nil.
@@ -114,6 +117,13 @@ extension ItemStore {
             """, on: database)
         try deletion.bind(now, at: 1)
         try deletion.run()
+    }
+
+    /// What a damaged index would not find again must not be taken for stored.
+    private func checkFound(_ row: ItemRow, as number: Int64) throws(ItemStoreError) {
+        guard try self.number(primaryTag: row.primaryTag) == number else {
+            throw .damaged(reason: "an index does not find what was written")
+        }
     }
 
     func add(_ tags: [[UInt8]], to number: Int64) throws(ItemStoreError) {

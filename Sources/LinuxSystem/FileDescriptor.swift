@@ -59,7 +59,10 @@ public struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Writes all of `bytes`.
-    public func write(_ bytes: [UInt8]) throws(SystemCallError) {
+    public func write(_ bytes: [UInt8]) throws(SystemCallError) { try write(bytes.span) }
+
+    /// Writes all of `bytes`.
+    public func write(_ bytes: Span<UInt8>) throws(SystemCallError) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {

@@ -36,7 +36,7 @@ extension FileDescriptor {
         return true
     }
 
-    private func placeWithoutReplacing(
+    func placeWithoutReplacing(
         _ newName: String, as name: String
     ) throws(SystemCallError) -> Bool {
         if unsafe vestry_rename_without_replacing(rawValue, newName, name) == 0 { return true }

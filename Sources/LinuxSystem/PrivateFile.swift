@@ -138,7 +138,7 @@ extension FileDescriptor {
         try synchronize()
     }
 
-    private func rename(_ name: String, to newName: String) throws(SystemCallError) {
+    func rename(_ name: String, to newName: String) throws(SystemCallError) {
         guard unsafe renameat(rawValue, name, rawValue, newName) == 0 else {
             throw SystemCallError(last: "renameat")
         }

@@ -25,24 +25,26 @@ extension ItemTransaction {
     ///   - group: The access group of an item that names none.
     ///   - secret: Of a checked size.
     ///   - password: The key of the item's application password, where it takes one.
+    ///   - reference: What the item is to be called for life; nil for a new one.
     /// - Returns: The new item's reference.
     /// - Throws: `VestryError`.
     func insert(
         _ itemClass: ItemClass, _ changes: ItemChanges, group: String,
-        secret: borrowing SecretBytes, password: PasswordKey? = nil
+        secret: borrowing SecretBytes, password: PasswordKey? = nil, reference: [UInt8]? = nil
     ) throws(VestryError) -> [UInt8] {
         var metadata = ItemMetadata(itemClass, itemClass.defaultValues)
         metadata.values[.accessGroup] = .string(group)
         metadata.values[.synchronizable] = false
-        metadata.values.merge(changes.values) { $1 }
         metadata.values[.creationDate] = .date(now)
         metadata.values[.modificationDate] = .date(now)
+        // Those of a restored item have its dates.
+        metadata.values.merge(changes.values) { $1 }
         let protection = Protection(
             accessibility: changes.accessibility ?? itemClass.defaultAccessibility,
             flags: changes.flags ?? [])
         try protection.check(isSynchronizable: metadata.values[.synchronizable] == true)
 
-        let reference = randomBytes(count: ItemRow.referenceByteCount)
+        let reference = reference ?? randomBytes(count: ItemRow.referenceByteCount)
         var row = ItemRow(
             new: reference, itemClass, protection, expires: changes.expires ?? ItemRow.never)
         metadata.valueDigest = try seal(secret, as: protection, password, in: &row)

@@ -31,6 +31,24 @@ extension Keychain {
         der: [UInt8], attributes: [ItemAttribute: AttributeValue],
         applicationPassword: ApplicationPassword?
     ) throws(VestryError) -> [UInt8] {
+        var said = try Self.attributes(ofCertificate: der)
+        let label = said.removeValue(forKey: .label)
+        for (attribute, value) in said {
+            if let given = attributes[attribute], given.converted(to: attribute.kind) != value {
+                throw VestryError(
+                    .parameter, detail: "\(attribute.rawValue) is not the certificate's")
+            }
+        }
+        if attributes[.label] == nil { said[.label] = label }
+        return try add(
+            .certificate, attributes: attributes.merging(said) { $1 },
+            secret: SecretBytes(copying: der.span), applicationPassword: applicationPassword)
+    }
+
+    /// What a certificate says about itself; its label is the subject's common name.
+    static func attributes(
+        ofCertificate der: [UInt8]
+    ) throws(VestryError) -> [ItemAttribute: AttributeValue] {
         let certificate = try mappingErrors { () throws(CertificateError) in
             try Certificate(der: der)
         }
@@ -39,18 +57,10 @@ extension Keychain {
             .subject: .data(certificate.subject), .issuer: .data(certificate.issuer),
             .serialNumber: .data(certificate.serialNumber),
             .publicKeyHash: .data(certificate.publicKeyHash),
+            .label: .string(certificate.summary),
         ]
         if let identifier = certificate.subjectKeyID { said[.subjectKeyID] = .data(identifier) }
-        for (attribute, value) in said {
-            if let given = attributes[attribute], given.converted(to: attribute.kind) != value {
-                throw VestryError(
-                    .parameter, detail: "\(attribute.rawValue) is not the certificate's")
-            }
-        }
-        if attributes[.label] == nil { said[.label] = .string(certificate.summary) }
-        return try add(
-            .certificate, attributes: attributes.merging(said) { $1 },
-            secret: SecretBytes(copying: der.span), applicationPassword: applicationPassword)
+        return said
     }
 
     /// Adds a key; its class, type and size come from it, and its application label is the hash that

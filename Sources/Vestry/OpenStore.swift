@@ -154,7 +154,11 @@ struct OpenStore: ~Copyable {
     /// Without the index class key nobody can tell whether an item exists, so the answer is
     /// "locked", never "not found".
     func tags() throws(VestryError) -> ItemTags {
-        guard let key = try key(.index) else { throw VestryError(.locked) }
+        guard let key = try key(.index) else {
+            // No password opens items that are damaged, or another keybag's.
+            _ = try itemsForReading() == nil
+            throw VestryError(.locked)
+        }
         return ItemTags(indexKey: key)
     }
 

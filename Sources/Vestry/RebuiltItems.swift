@@ -88,7 +88,7 @@ extension RowVerdict {
     /// Why the row cannot be kept; nil where it can.
     fileprivate var quarantineReason: String? {
         switch state {
-        case .sound, .locked, .tags, .newer: nil
+        case .sound, .locked, .tags, .newer, .withoutKey: nil
         case .damaged(let reason), .unreadable(let reason): reason
         case .duplicate: "another item has the same attributes"
         }

@@ -132,6 +132,22 @@ extension SealingError: PubliclyMappable {
     }
 }
 
+extension RecoveryCodeError: PubliclyMappable {
+    var publicError: VestryError {
+        switch self {
+        case .wrongLength:
+            VestryError(
+                .wrongPassword, detail: "the recovery code has too few or too many symbols")
+        case .wrongSymbol:
+            VestryError(
+                .wrongPassword, detail: "the recovery code has a symbol that no code has")
+        case .wrongCheckSymbol:
+            VestryError(
+                .wrongPassword, detail: "the recovery code is mistyped: its check symbol differs")
+        }
+    }
+}
+
 extension MetadataError: PubliclyMappable {
     var publicError: VestryError {
         switch self {

@@ -87,6 +87,10 @@ extension VestryError.Code {
     public static let unimplemented = Self(rawValue: -4)
     /// A secret is no text in UTF-8 (`errSecConversionError`).
     public static let conversion = Self(rawValue: -67594)
+    /// A backup is not what was written (`errSecErrnoBase` + `EBADMSG`).
+    public static let backupDamaged = Self(rawValue: 100_074)
+    /// The file to write is there already (`errSecErrnoBase` + `EEXIST`).
+    public static let fileExists = Self(rawValue: 100_017)
     /// A file or system call failed (`errSecIO`).
     public static let inputOutput = Self(rawValue: -36)
 }
@@ -111,7 +115,7 @@ extension VestryError: CustomStringConvertible {
         case .dataTooLarge: "the secret is too large"
         case .damaged: "the keychain is damaged"
         case .itemDamaged: "the item is damaged"
-        case .newerFormat: "a newer release of vestry wrote the keychain"
+        case .newerFormat: "a newer release of vestry wrote it"
         case .diskFull: "no space left for the keychain"
         case .readOnly: "the keychain cannot be written to"
         case .denied: "the keychain must not be used as it is"
@@ -123,6 +127,8 @@ extension VestryError: CustomStringConvertible {
         case .readOnlyAttribute: "only the keychain sets this attribute"
         case .unimplemented: "not possible in this release"
         case .conversion: "the secret is no text"
+        case .backupDamaged: "the backup is damaged"
+        case .fileExists: "the file exists already"
         case .inputOutput: "input/output error"
         default: "error"
         }

@@ -28,7 +28,8 @@ enum Invocation {
             RenameCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
             DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, RotateCommand.self,
             GenerateCommand.self, StatusCommand.self, LockCommand.self, UnlockCommand.self,
-            RewrapCommand.self, WaitCommand.self, DoctorCommand.self, CheckCommand.self,
+            RewrapCommand.self, WaitCommand.self, BackupCommand.self, RestoreCommand.self,
+            DoctorCommand.self, CheckCommand.self,
             RepairCommand.self,
         ]
     }
@@ -56,6 +57,8 @@ enum Invocation {
           unlock    open the keychain with the login password
           rewrap    make the keychain open with a changed login password
           wait      sleep until items can be read
+          backup    write all items into one sealed file
+          restore   put the items of a backup back
           doctor    check everything that this depends on, and say what puts it right
           check     look at every byte of the keychain, and name what is damaged
           repair    save what opens of a damaged keychain, and put the rest aside

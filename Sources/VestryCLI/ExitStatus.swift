@@ -78,7 +78,8 @@ extension Failure {
         .noSuchKeychain: (.notFound, enrollHint),
         .locked: (.locked, "log in with your password, or run 'vestry unlock'"),
         .wrongPassword: (
-            .mismatch, "it is the login password, or of an item that has one, its own"
+            .mismatch,
+            "it is the login password, or of an item or a backup that has one, its own"
         ),
         .damaged: (
             .damaged,
@@ -115,6 +116,8 @@ extension Failure {
         .unimplemented: (.failure, "nothing was changed; this release cannot do it"),
         .conversion: (.failure, "'vestry get' prints it byte for byte"),
         .dataTooLarge: (.failure, "nothing was changed; encrypt a file, and store its key here"),
+        .backupDamaged: (.damaged, "nothing was changed; take another copy of the backup"),
+        .fileExists: (.duplicate, "nothing was written; choose another name, or use --force"),
         .outOfMemory: (.failure, "free some memory and run the command again"),
         .inputOutput: (.failure, "run 'vestry status'; the system's log may say more"),
     ]

@@ -32,6 +32,6 @@ extension Failure {
         .quotaExceeded: "quotaExceeded", .outOfMemory: "outOfMemory", .timedOut: "timedOut",
         .missingEntitlement: "missingEntitlement", .readOnlyAttribute: "readOnlyAttribute",
         .unimplemented: "unimplemented", .conversion: "conversion",
-        .inputOutput: "inputOutput",
+        .inputOutput: "inputOutput", .backupDamaged: "backupDamaged", .fileExists: "fileExists",
     ]
 }

@@ -46,6 +46,15 @@ struct Terminal: ~Copyable {
         }
     }
 
+    /// Shows a secret that is to be written down, and nothing keeps a copy of it here.
+    func show(_ secret: borrowing SecretBytes) throws(Failure) {
+        do throws(SystemCallError) {
+            try secret.withBytes { (bytes) throws(SystemCallError) in try descriptor.write(bytes) }
+        } catch {
+            throw Failure(.failure, "terminal: \(error)", hint: "use a file instead")
+        }
+    }
+
     /// How the terminal is set up; nil when it does not say.
     var settings: termios? {
         var settings = termios()

@@ -44,6 +44,7 @@ import Vestry
         (.inputOutput, .failure), (.outOfMemory, .failure),
         (.serviceNotAvailable, .unavailable), (.missingEntitlement, .denied),
         (.readOnlyAttribute, .usage), (.unimplemented, .failure), (.conversion, .failure),
+        (.backupDamaged, .damaged), (.fileExists, .duplicate),
     ]
 
     @Test func eachCodeHasItsExitStatusAndAHint() {
