@@ -16,6 +16,10 @@ struct Request: ~Copyable {
         case addProtector(Protector.Kind, label: String?)
         case removeProtector([UInt8])
         case recover
+        /// Gives classes new keys.
+        case beginRotation([KeyClass])
+        /// Forgets the older keys of classes.
+        case endRotation([KeyClass])
     }
 
     let verb: Verb
@@ -86,9 +90,17 @@ struct Request: ~Copyable {
                 verb = .authorize(.presenceThisDeviceOnly)
             default: return nil
             }
+        case VESTRY_VERB_BEGIN_ROTATION, VESTRY_VERB_END_ROTATION:
+            guard let classes = Self.classes(keyClass) else { return nil }
+            verb =
+                rawVerb == VESTRY_VERB_BEGIN_ROTATION.rawValue
+                ? .beginRotation(classes) : .endRotation(classes)
         default: return nil
         }
-        if case .authorize = verb {} else if keyClass != 0 { return nil }
+        switch verb {
+        case .authorize, .beginRotation, .endRotation: break
+        default: guard keyClass == 0 else { return nil }
+        }
         guard protector.fit(verb) else { return nil }
         return Request(
             verb: verb, user: user,
@@ -143,10 +155,18 @@ struct Request: ~Copyable {
             case .addProtector: !hasID
             case .removeProtector: hasID && !hasNew
             case .recover, .unlock: !hasID && !hasNew
-            case .open, .rewrap, .authorize, .close:
+            case .open, .rewrap, .authorize, .close, .beginRotation, .endRotation:
                 !hasID && !hasNew && openers == Keybag.loginKinds
             }
         }
+    }
+
+    /// The classes of the bits that are set; nil for none, and for what is no class that is rotated.
+    private static func classes(_ bits: UInt32) -> [KeyClass]? {
+        let rotated = KeyClass.allCases.filter { $0 != .index }
+        let classes = rotated.filter { bits & 1 << UInt32($0.rawValue) != 0 }
+        let known = classes.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+        return classes.isEmpty || bits != known ? nil : classes
     }
 
     /// The text before the first NUL; nil when there is no NUL, or where it is not UTF-8: put right,

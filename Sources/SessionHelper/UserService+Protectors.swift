@@ -37,7 +37,7 @@ extension UserService {
             // new one has found is healed.
             // A keyring that takes no key is no reason to call the change failed.
             let keyring = KernelKeyring(store: keybag.storeID)
-            try? put(keys, into: keyring)
+            try? putNewest(keys, into: keyring)
             try? keyring.clearMismatch()
             state.announceUnlock()
             return Outcome(VESTRY_REWRAPPED)

@@ -55,6 +55,9 @@ struct UserService: ~Copyable {
             try removeProtector(id, openedBy: request.password, of: request.openers)
         case .authorize(let keyClass): try authorize(keyClass, password: request.password)
         case .close: try close()
+        case .beginRotation(let classes):
+            try beginRotation(of: classes, password: request.password)
+        case .endRotation(let classes): try endRotation(of: classes)
         }
     }
 
@@ -120,19 +123,19 @@ struct UserService: ~Copyable {
             throw error
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
-        try putUnderLock(opened, into: keyring, wasOpen: wasOpen, of: store)
+        try putUnderLock(opened, password, into: keyring, wasOpen: wasOpen, of: store)
         if wasOpen { return VESTRY_ALREADY_OPEN }
         if !wasLocked { return VESTRY_REOPENED }
         return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
     }
 
     private func putUnderLock(
-        _ opened: borrowing OpenedProtector, into keyring: KernelKeyring, wasOpen: Bool,
-        of store: borrowing Store
+        _ opened: borrowing OpenedProtector, _ password: borrowing SecretBytes,
+        into keyring: KernelKeyring, wasOpen: Bool, of store: borrowing Store
     ) throws(Refusal) {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             do throws(Refusal) {
-                try put(opened.keys, into: keyring)
+                try put(opened, password, into: keyring, of: store)
             } catch  where !wasOpen {
                 throw error
             } catch {
@@ -170,7 +173,7 @@ struct UserService: ~Copyable {
             outcome.session(keyring.linkPresence)
             // The store is there, and the session counts, whatever the kernel says of the keys.
             do throws(Refusal) {
-                try put(created.keys, into: keyring)
+                try putNewest(created.keys, into: keyring)
             } catch {
                 outcome.result = error.result
             }
@@ -213,7 +216,7 @@ struct UserService: ~Copyable {
         let opened = try derive(store.keybag, password: password, of: kinds)
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
-            try put(opened.keys, into: keyring)
+            try put(opened, password, into: keyring, of: store)
         }
         state.announceUnlock()
         return Outcome(
@@ -248,11 +251,30 @@ struct UserService: ~Copyable {
         }
     }
 
-    func put(
+    /// Puts the keys into the kernel that a secret has opened, under the user's lock.
+    private func put(
+        _ opened: borrowing OpenedProtector, _ secret: borrowing SecretBytes,
+        into keyring: KernelKeyring, of store: borrowing Store
+    ) throws(Refusal) {
+        if let present = try existingStore(),
+            KeyClass.allCases.contains(where: {
+                present.keybag.epoch(of: $0) != store.keybag.epoch(of: $0)
+            })
+        {
+            // A rotation has made newer keys while the secret was tried.
+            let again = try derive(present.keybag, password: secret, of: [opened.kind])
+            return try putNewest(again.keys, into: keyring)
+        }
+        try putNewest(opened.keys, into: keyring)
+    }
+
+    /// Puts the newest key of each class into the kernel: it leads to the others.
+    func putNewest(
         _ keys: borrowing ClassKeys, into keyring: KernelKeyring
     ) throws(Refusal) {
         for index in 0..<keys.count {
             guard let key = keys.key(at: index) else { continue }
+            if let next = keys.key(at: index + 1), next.keyClass == key.keyClass { continue }
             // What opens with the login password does so only as long as there is one.
             if key.keyClass == .whenPasscodeSetThisDeviceOnly && !hasLoginPassword { continue }
             try refusing { () throws(KeyringError) in _ = try keyring.put(key) }

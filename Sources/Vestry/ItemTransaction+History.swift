@@ -10,8 +10,8 @@ extension ItemTransaction {
         _ secret: borrowing SecretBytes, of old: PendingUpdate.Old
     ) throws(VestryError) -> Bool {
         guard !old.protection.needsPresence, !old.protection.hasApplicationPassword,
-            let key = try store.itemKey(old.protection.valueClass),
             let row = try row(primaryTag: old.row.primaryTag),
+            let key = try store.itemKey(old.protection.valueClass, epoch: row.valueEpoch),
             // A damaged value is not the same.
             let present = try? row.openValue(with: key, in: store.storeID)
         else { return false }
@@ -76,9 +76,10 @@ extension ItemTransaction {
         _ value: OldValueRow, _ old: Protection, as protection: Protection
     ) throws(VestryError) -> OldValueRow? {
         guard !old.needsPresence, !old.hasApplicationPassword, !protection.hasApplicationPassword,
-            let oldKey = try store.itemKey(old.accessibility.keyClass),
-            var note = try? value.row.openNote(with: oldKey, in: store.storeID),
-            let secret = try? value.row.openValue(with: oldKey, in: store.storeID)
+            let noteKey = try store.itemKey(old.metadataClass, epoch: value.row.epoch),
+            let valueKey = try store.itemKey(old.valueClass, epoch: value.row.valueEpoch),
+            var note = try? value.row.openNote(with: noteKey, in: store.storeID),
+            let secret = try? value.row.openValue(with: valueKey, in: store.storeID)
         else { return nil }
         var resealed = value
         resealed.row.accessibility = protection.metadataClass.rawValue

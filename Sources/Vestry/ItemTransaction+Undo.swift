@@ -60,7 +60,7 @@ extension ItemTransaction {
     private func entry(_ number: Int, _ value: OldValueRow) throws(VestryError) -> HistoryEntry {
         let protection = try Protection(value.row)
         var note: OldValueNote?
-        if let key = try store.itemKey(protection.metadataClass) {
+        if let key = try store.itemKey(protection.metadataClass, epoch: value.row.epoch) {
             note = try? value.row.openNote(with: key, in: store.storeID)
         }
         return HistoryEntry(
@@ -102,7 +102,10 @@ extension ItemTransaction {
             throw VestryError(.itemNotFound)
         }
         let oldProtection = try Protection(value.row)
-        let key = try store.unlockedItemKey(oldProtection.accessibility)
+        let keyClass = oldProtection.metadataClass
+        guard let key = try store.itemKey(keyClass, epoch: value.row.epoch) else {
+            throw VestryError(.locked)
+        }
         let note = try value.row.openNote(with: key, in: store.storeID)
 
         var pending = try prepare(item, protection, metadata, ItemChanges())

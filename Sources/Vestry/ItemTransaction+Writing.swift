@@ -5,13 +5,16 @@ internal import Sealing
 internal import SecureMemory
 
 extension ItemTransaction {
-    /// Removes what is past its end; the first step of every change.
+    /// Removes what is past its end, and looks for a rotation; the first step of every change.
     func sweep() throws(VestryError) {
         let now = wholeSeconds(now)
         try mappingErrors { () throws(ItemStoreError) in
             try items.deleteExpired(now: now)
             try items.deleteGone(now: now)
         }
+        // Whoever waited for its turn may have keys from before a rotation.
+        let least = try mappingErrors { () throws(ItemStoreError) in try items.leastEpochs() }
+        try store.note(leastEpochs: least)
     }
 
     /// Adds an item.
@@ -133,7 +136,7 @@ extension ItemTransaction {
         }
         let password = try presence.passwords.opening(box.derivation, for: metadata)
         let secret = try box.open(
-            with: password, store.unlockedItemKey(old.accessibility), in: row, of: store.storeID)
+            with: password, passwordItemKey(old.accessibility, box), in: row, of: store.storeID)
         pending.metadata.valueDigest = try seal(secret, as: new, password, in: &pending.row)
     }
 

@@ -156,7 +156,7 @@ extension ItemTransaction {
     /// - Throws: `VestryError` with the code `locked` among others.
     func open(_ row: ItemRow) throws(VestryError) -> (Protection, ItemMetadata) {
         let protection = try Protection(row)
-        guard let key = try store.itemKey(protection.metadataClass) else {
+        guard let key = try store.itemKey(protection.metadataClass, epoch: row.epoch) else {
             throw VestryError(.locked)
         }
         return (protection, try row.openMetadata(with: key, tags: tags, in: store.storeID))

@@ -101,13 +101,15 @@ extension OpenStore {
             verdict.state = .newer(reason: error.detail)
             return verdict
         }
+        // First, because a rotation that has just begun makes it read the keybag again.
+        let key = try itemKey(protection.metadataClass, epoch: row.epoch)
         if isOlder(than: row.epoch, protection.metadataClass)
             || isOlder(than: row.valueEpoch, protection.valueClass)
         {
             verdict.state = .withoutKey
             return verdict
         }
-        guard let key = try itemKey(protection.metadataClass) else {
+        guard let key else {
             verdict.state = .locked
             return verdict
         }
@@ -143,13 +145,16 @@ extension OpenStore {
             throw VestryError(.itemDamaged, detail: "its value cannot be read")
         }
         if protection.needsPresence {
-            guard let held = presence[protection.valueClass] else {
+            // What a key of another epoch sealed is compared with its digest alone.
+            guard let held = presence[protection.valueClass], held.key.epoch == row.valueEpoch
+            else {
                 return try row.checkDeposit(digest: metadata.valueDigest)
             }
             _ = try row.openDeposit(
                 with: held.key, digest: metadata.valueDigest, in: storeID)
         } else {
-            let value = try row.openValue(with: key, in: storeID)
+            let valueKey = try itemKey(protection.valueClass, epoch: row.valueEpoch) ?? key
+            let value = try row.openValue(with: valueKey, in: storeID)
             if protection.hasApplicationPassword { _ = try PasswordBox(parsing: value) }
         }
     }

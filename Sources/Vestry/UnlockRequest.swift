@@ -14,9 +14,13 @@ struct UnlockRequest: ~Copyable {
 
     init(
         _ verb: vestry_verb, password: borrowing SecretBytes, newPassword: borrowing SecretBytes,
-        keyClass: KeyClass? = nil, user: [UInt8] = [],
+        keyClass: KeyClass? = nil, classes: [KeyClass] = [], user: [UInt8] = [],
         protector: ProtectorFields = ProtectorFields()
     ) {
+        let number =
+            classes.isEmpty
+            ? UInt32(keyClass?.rawValue ?? 0)
+            : classes.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
         let count = min(password.count, Int(VESTRY_PASSWORD_MAX))
         let newCount = min(newPassword.count, Int(VESTRY_PASSWORD_MAX))
         packet = unsafe password.withUnsafePointer { password in
@@ -45,7 +49,7 @@ struct UnlockRequest: ~Copyable {
                         unsafe (passwords + Int(VESTRY_PASSWORD_MAX)).copyMemory(
                             from: newPassword, byteCount: newCount)
                         unsafe packet.storeBytes(
-                            of: UInt32(keyClass?.rawValue ?? 0),
+                            of: number,
                             toByteOffset: 16 + Int(VESTRY_USER_SIZE + 2 * VESTRY_PASSWORD_MAX),
                             as: UInt32.self)
                         let fields =
@@ -79,10 +83,13 @@ struct UnlockRequest: ~Copyable {
     }
 
     /// A request with one password.
-    init(_ verb: vestry_verb, password: borrowing SecretBytes, keyClass: KeyClass? = nil) {
+    init(
+        _ verb: vestry_verb, password: borrowing SecretBytes, keyClass: KeyClass? = nil,
+        classes: [KeyClass] = []
+    ) {
         self.init(
             verb, password: password, newPassword: SecretBytes(capacity: 0, filledBy: { _ in 0 }),
-            keyClass: keyClass)
+            keyClass: keyClass, classes: classes)
     }
 
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { packet.withBytes(body) }
@@ -164,7 +171,9 @@ struct UnlockRequest: ~Copyable {
 
     static func outcome(result: UInt32) throws(VestryError) -> UnlockOutcome {
         switch vestry_result(rawValue: result) {
-        case VESTRY_OPENED, VESTRY_ENROLLED, VESTRY_REWRAPPED: return .unlocked
+        case VESTRY_OPENED, VESTRY_ENROLLED, VESTRY_REWRAPPED, VESTRY_ROTATION_BEGUN,
+            VESTRY_ROTATION_ENDED:
+            return .unlocked
         case VESTRY_ALREADY_OPEN: return .alreadyUnlocked
         case VESTRY_OPENED_BY_PREVIOUS: return .unlockedByPreviousPassword
         case VESTRY_NO_PASSWORD: throw VestryError(.wrongPassword, detail: "it was empty")

@@ -26,10 +26,10 @@ enum Invocation {
         [
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
             RenameCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
-            DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, GenerateCommand.self,
-            StatusCommand.self, LockCommand.self, UnlockCommand.self, RewrapCommand.self,
-            RecoverCommand.self, ProtectorsCommand.self, WaitCommand.self, BackupCommand.self,
-            RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+            DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, RotateCommand.self,
+            GenerateCommand.self, StatusCommand.self, LockCommand.self, UnlockCommand.self,
+            RewrapCommand.self, RecoverCommand.self, ProtectorsCommand.self, WaitCommand.self,
+            BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
             DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
@@ -50,6 +50,7 @@ enum Invocation {
           deleted   show the deleted items that are kept
           erase     remove what is kept of the past, for good
           snapshots show, make and restore copies of the whole keychain
+          rotate    change the class keys, and seal everything anew
           generate  make a password, to print or to store it
           status    say what can be read now, and why not more
           lock      drop the keys from the kernel

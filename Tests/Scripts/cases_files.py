@@ -88,7 +88,7 @@ def one_damaged_item_is_told_apart():
 def a_newer_format_is_left_alone():
     stored()
     with contextlib.closing(sqlite3.connect(ITEMS)) as database:
-        database.execute("PRAGMA user_version = 2")
+        database.execute("PRAGMA user_version = 3")
     refused(UNAVAILABLE, "newer release", ITEMS)
 
 

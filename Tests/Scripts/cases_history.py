@@ -4,12 +4,14 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import time
 
 from cases_terminal import at_terminal
 from harness import case, equal
 from world import (
-    CANCELLED, DONE, FAILURE, ITEMS, LOCKED, NOT_FOUND, STORE, USAGE, expect, login, logout, put, secret_of)
+    CANCELLED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect, login,
+    logout, put, reboot, secret_of, start)
 
 SETTINGS = pathlib.Path("/home/alice/.config/vestry/history")
 
@@ -166,3 +168,82 @@ def the_first_change_of_a_day_keeps_the_day_before_and_needs_no_key_for_it():
     expect(DONE, "snapshots", "restore", snapshots[0]["name"], "--yes")
     login()
     equal(secret_of("s", "a"), b"one")
+
+
+CLASSES = ["after-first-unlock", "when-unlocked", "after-first-unlock-this-device-only",
+           "when-unlocked-this-device-only", "when-passcode-set-this-device-only", "presence",
+           "presence-this-device-only"]
+
+
+def rotate(*arguments, status=DONE, **options):
+    return expect(status, "rotate", "--password-fd", "0", *arguments, give=PASSWORDS["alice"], **options)
+
+
+def epochs():
+    """The newest and the oldest epoch of each class in the keybag."""
+    contents = KEYBAG.read_bytes()
+    found = {}
+    for index in range(contents[32]):
+        entry = contents[40 + 56 * index:][:56]
+        found.setdefault(entry[0], []).append(int.from_bytes(entry[4:8], "little"))
+    return {(min(numbers), max(numbers)) for number, numbers in found.items() if number != 1}
+
+
+@case
+def rotation_changes_every_key_and_no_secret():
+    login()
+    for secret in (b"one", b"two"):
+        put(secret, "s", "a")
+        put(secret, "session", "a", "--accessible", "when-unlocked")
+        put(secret, "asks", "a", "--require-password")
+    name = expect(DONE, "snapshots", "make").stdout.decode().strip()
+    expect(MISMATCH, "rotate", "--password-fd", "0", give=b"wrong")
+    equal(epochs(), {(1, 1)})
+    result = rotate("--json")
+    equal(json.loads(result.stdout), {"resealed": 6, "finished": CLASSES, "unfinished": [], "left": []})
+    equal(epochs(), {(2, 2)})
+    equal([secret_of("s", "a"), secret_of("session", "a")], [b"two", b"two"])
+    told = rotate("--class", "when-unlocked", "--class", "presence").stderr.decode()
+    assert told.startswith("vestry: 4 snapshots are from before"), told
+    equal(epochs(), {(2, 2), (3, 3)})
+    for service in ("s", "session", "asks"):
+        expect(DONE, "undo", service, "a")
+    equal([secret_of("s", "a"), secret_of("session", "a")], [b"one", b"one"])
+    expect(9, "snapshots", "restore", name, "--yes", says="a rotation has dropped")
+    # The new keys open at the next login, and nothing but them is kept.
+    reboot()
+    login()
+    equal([secret_of("s", "a"), secret_of("session", "a")], [b"one", b"one"])
+    expect(DONE, "lock")
+    expect(LOCKED, "rotate", "--password-fd", "0", give=PASSWORDS["alice"])
+    expect(USAGE, "rotate", "--class", "index", says="--class")
+    expect(USAGE, "rotate", "secret")
+
+
+@case
+def a_rotation_that_is_killed_at_any_point_goes_on():
+    login()
+    names = [str(number) for number in range(12)]
+    for name in names:
+        put(b"secret " + name.encode(), name, "a", "--accessible", "when-unlocked")
+    kills = 0
+    for step in range(12):
+        process = start("rotate", "--password-fd", "0", stdin=subprocess.PIPE)
+        process.stdin.write(PASSWORDS["alice"])
+        process.stdin.close()
+        try:
+            process.wait(0.02 + step * 0.04)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+        for stream in (process.stdout, process.stderr):
+            stream.close()
+        name = names[step]
+        equal(secret_of(name, "a"), b"secret " + name.encode(), step)
+        put(b"secret " + name.encode(), name, "a")
+    assert kills >= 2, kills
+    rotate()
+    assert len({oldest for oldest, newest in epochs() if oldest != newest}) == 0, epochs()
+    for name in names:
+        equal(secret_of(name, "a"), b"secret " + name.encode(), name)

@@ -64,6 +64,15 @@ enum vestry_verb {
     VESTRY_VERB_REMOVE_PROTECTOR = 7,
     /* As rewrap, opened by a secret of the kind in `opener`. */
     VESTRY_VERB_RECOVER = 8,
+    /* Give the classes of the bits in key_class new keys, each with a bridge to
+     * the one before, and put them into the kernel. A class whose rotation is
+     * not over gets none. Root may name a user, everybody else is served for
+     * their own account. */
+    VESTRY_VERB_BEGIN_ROTATION = 9,
+    /* Forget the older keys of the classes of the bits in key_class, which
+     * nothing needs any more. Takes no password. Root may name a user, everybody
+     * else is served for their own account. */
+    VESTRY_VERB_END_ROTATION = 10,
 };
 
 /* What a secret is (Protector.Kind in the library). */
@@ -102,7 +111,8 @@ struct vestry_request {
     char user[VESTRY_USER_SIZE];
     uint8_t password[VESTRY_PASSWORD_MAX];
     uint8_t new_password[VESTRY_PASSWORD_MAX];
-    /* authorize: which key; 0 for every other verb. */
+    /* authorize: which key. The rotation verbs: bit n for the class of number n,
+     * 2 to 8. 0 for every other verb. */
     uint32_t key_class;
     /* unlock and the verbs of protectors; zero for every other verb, as below. */
     uint8_t opener;
@@ -165,6 +175,8 @@ enum vestry_result {
     VESTRY_NO_SUCH_PROTECTOR = 28,
     /* As many protectors or class keys as a keybag holds. */
     VESTRY_KEYBAG_FULL = 29,
+    VESTRY_ROTATION_BEGUN = 30,
+    VESTRY_ROTATION_ENDED = 31,
     /* The store is on a file system that is mounted read-only. */
     VESTRY_READ_ONLY = 35,
     /* The disk failed at reading or writing the store. */

@@ -107,6 +107,16 @@ struct SnapshotsCommand: Command, Equatable {
         return snapshot
     }
 
+    /// Says on standard error that snapshots are sealed with keys that are gone.
+    static func tell(ofKeysIn keychain: Keychain) throws(Failure) {
+        let count = try reporting { () throws(VestryError) in try keychain.snapshots() }.count
+        guard count > 0 else { return }
+        StandardStream.error.write(
+            "vestry: \(count) \(count == 1 ? "snapshot is" : "snapshots are") from before, sealed with "
+                + "the old keys\n"
+                + "vestry: hint: 'vestry erase --snapshots' removes them\n")
+    }
+
     /// Says on standard error that snapshots still hold what was removed, where there are any.
     static func tell(of keychain: Keychain) throws(Failure) {
         let count = try reporting { () throws(VestryError) in try keychain.snapshots() }.count
