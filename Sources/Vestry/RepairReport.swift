@@ -10,6 +10,8 @@ public struct RepairReport: Sendable {
             case file = "file-rebuilt"
             /// The item is found by its attributes again.
             case tags = "item-tags-rebuilt"
+            /// The item is back as it was in a snapshot.
+            case restored = "item-restored"
             /// What there is of the item is in the quarantine file.
             case quarantine = "item-quarantined"
             /// Old secrets or deleted items could not be read, and are not in the new file.

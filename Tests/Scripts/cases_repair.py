@@ -203,6 +203,30 @@ def locked_items_go_through_a_repair_as_they_are():
 
 
 @case
+def what_is_lost_comes_back_from_the_newest_whole_snapshot():
+    stored()
+    expect(DONE, "snapshots", "make")
+    put(b"later", "s", "d")
+    put(b"secret of a, changed", "s", "a")
+    edit("UPDATE item SET value = zeroblob(60) WHERE row IN (1, 2)", "UPDATE item SET value = zeroblob(60) WHERE row = 4")
+    done = repair(DAMAGED)
+    equal([step for step in steps(done) if step[0].startswith("item-")],
+          [("item-quarantined", "a"), ("item-quarantined", "b"), ("item-quarantined", "d"),
+           ("item-restored", "a"), ("item-restored", "b")])
+    whole("a", "b", "c")
+    # All of it; and a snapshot that is damaged is passed over.
+    put(b"secret of e", "s", "e")
+    expect(DONE, "snapshots", "make")
+    newest = sorted((STORE / "snapshots").iterdir())[-1] / "items.sqlite"
+    data = newest.read_bytes()
+    newest.write_bytes(data[:len(data) // 2])
+    replace(ITEMS, b"")
+    done = repair()
+    assert all(step[0] in ("file-rebuilt", "file-kept", "item-restored") for step in steps(done)), steps(done)
+    whole("a", "b", "c")
+
+
+@case
 def pages_that_are_lost_cost_their_items_alone():
     login()
     names = [f"n{number:03}" for number in range(120)]

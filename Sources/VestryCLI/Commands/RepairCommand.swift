@@ -12,7 +12,8 @@ struct RepairCommand: Command, Equatable {
 
         A damaged keybag is replaced by keybag.previous, the one before its last change. The items
         that open go into a new item file, with new tags, which takes the place of the damaged one
-        in one step; those that do not open go into a quarantine file. The damaged files stay beside
+        in one step; those that do not open go into a quarantine file, and come back as they were in
+        the newest snapshot that is whole, if it has them. The damaged files stay beside
         the new ones, under names with the time.
 
           --dry-run  only show what would be done
@@ -86,7 +87,7 @@ struct RepairCommand: Command, Equatable {
                 .locked, "the items were not repaired: they are locked", code: .locked,
                 hint: "log in with your password, or run 'vestry unlock'; then repair again")
         }
-        let lostCount = report.count(.quarantine)
+        let lostCount = report.lostCount
         guard lostCount == 0 else {
             throw Failure(
                 .damaged, "\(lostCount) items \(isPlan ? "cannot" : "could not") be saved",
@@ -100,13 +101,16 @@ struct RepairCommand: Command, Equatable {
 }
 
 extension RepairReport {
+    /// How many items are in the quarantine file alone.
+    var lostCount: Int { max(0, count(.quarantine) - count(.restored)) }
+
     func text(isPlan: Bool) -> String {
         let lines = steps.map { step in
             ItemFinding(step.kind.rawValue, step.detail, step.record, step.reference).text
         }
         let nothing = steps.isEmpty && !isLocked ? "nothing to repair\n" : ""
         return lines.joined() + nothing
-            + "items: \(savedCount) whole, \(count(.quarantine)) not saved, "
+            + "items: \(savedCount) whole, \(lostCount) not saved, "
             + "\(unknownCount) kept as they are\n"
     }
 
@@ -114,7 +118,7 @@ extension RepairReport {
         .object([
             .init("dryRun", .bool(isPlan)),
             .init("whole", .number(Int64(savedCount))),
-            .init("lost", .number(Int64(count(.quarantine)))),
+            .init("lost", .number(Int64(lostCount))),
             .init("kept", .number(Int64(unknownCount))),
             .init(
                 "steps",
