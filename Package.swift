@@ -229,6 +229,9 @@ let package = Package(
         .executableTarget(
             name: "Writers", dependencies: ["Vestry"], path: "Tests/Writers",
             swiftSettings: asUsersBuild),
+        .executableTarget(
+            name: "Edits", dependencies: ["SecureMemory", "Vestry"], path: "Tests/Edits",
+            swiftSettings: asUsersBuild),
         // By hand, never in CI: Tests/Benchmarks/run.
         .executableTarget(
             name: "ItemBenchmarks",

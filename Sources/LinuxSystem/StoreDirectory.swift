@@ -56,6 +56,26 @@ public struct StoreDirectory: ~Copyable, Sendable {
         self.owner = account.user
     }
 
+    private init(descriptor: consuming FileDescriptor, path: String, owner: uid_t) {
+        self.descriptor = descriptor
+        self.path = path
+        self.owner = owner
+    }
+
+    /// Opens a folder in this one, by the same checks.
+    ///
+    /// - Parameter name: One path component.
+    /// - Returns: The folder, or nil when there is none.
+    /// - Throws: `PrivateFileError`.
+    public func folder(_ name: String) throws(PrivateFileError) -> StoreDirectory? {
+        do throws(PrivateFileError) {
+            let opened = try descriptor.openPrivate(name, ownedBy: owner, type: S_IFDIR)
+            return StoreDirectory(descriptor: opened, path: path + "/" + name, owner: owner)
+        } catch .system(let error) where error.errno == ENOENT {
+            return nil
+        }
+    }
+
     /// Whether the folder holds nothing but what an interrupted write may have left: names that begin
     /// with a dot.
     ///

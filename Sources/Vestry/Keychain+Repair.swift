@@ -133,7 +133,7 @@ extension RowVerdict {
     /// Whether the row cannot stay as it is.
     fileprivate var isDamage: Bool {
         switch state {
-        case .sound, .locked, .newer: false
+        case .sound, .locked, .newer, .withoutKey: false
         case .tags, .damaged, .unreadable, .duplicate: true
         }
     }
@@ -144,7 +144,7 @@ extension RepairReport {
         for verdict in verdicts {
             switch verdict.state {
             case .sound, .tags: savedCount += 1
-            case .locked, .newer: unknownCount += 1
+            case .locked, .newer, .withoutKey: unknownCount += 1
             case .damaged, .unreadable, .duplicate: break
             }
         }

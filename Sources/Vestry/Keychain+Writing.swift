@@ -10,7 +10,7 @@ extension Keychain {
     ///
     /// Old and new secret are exchanged in one step: whoever reads meanwhile, or after a crash,
     /// finds one of them. A change of accessibility seals the item anew under the other class key,
-    /// and leaves nothing under the old one.
+    /// and leaves nothing under the old one. The old secret is kept for ``undo(_:)``.
     ///
     /// - Parameters:
     ///   - secret: At most ``maximumSecretByteCount`` bytes; an empty secret is a secret.
@@ -41,7 +41,7 @@ extension Keychain {
         let tags = try store.tags()
         // Before the file is made: a locked class must not leave an empty one behind.
         if let accessibility { _ = try store.unlockedItemKey(accessibility) }
-        guard let items = try store.itemsForWriting(creating: true) else {
+        guard let items = try itemsForWriting(in: store, creating: true) else {
             throw VestryError(.inputOutput, detail: "no item file")
         }
         let transaction = ItemTransaction(store, tags, items)
@@ -50,7 +50,7 @@ extension Keychain {
             let (protection, metadata) = try transaction.open(row)
             var pending = try transaction.prepare(row, protection, metadata, changes)
             try transaction.seal(secret, in: &pending, PresenceKeys(prompt: nil))
-            try transaction.update(pending)
+            try transaction.update(pending, keeping: historySettings())
         } else {
             if accessibility == nil { changes.accessibility = .afterFirstUnlock }
             _ = try transaction.insert(
@@ -79,7 +79,10 @@ extension Keychain {
         _ = try add(.genericPassword, changes, group: name.group, secret: secret)
     }
 
-    /// Removes the item with `key`, and overwrites its bytes in the file.
+    /// Removes the item with `key`.
+    ///
+    /// It is kept for a while, for ``undo(_:)``; where the user's settings or ``keepsHistory`` say not
+    /// to, its bytes are overwritten in the file.
     ///
     /// A locked item can be removed too, as Apple's Keychain Services allow: only the index class
     /// key is needed.
@@ -92,12 +95,13 @@ extension Keychain {
         let name = try SimpleName(key, in: self)
         let store = try openStore()
         let tags = try store.tags()
-        guard let items = try store.itemsForWriting(creating: false) else {
+        guard let items = try itemsForWriting(in: store, creating: false) else {
             throw VestryError(.itemNotFound)
         }
         let transaction = ItemTransaction(store, tags, items)
         try transaction.sweep()
-        guard try transaction.delete(name) else { throw VestryError(.itemNotFound) }
+        guard let number = try transaction.number(name) else { throw VestryError(.itemNotFound) }
+        try transaction.delete([number], keeping: historySettings())
         try transaction.commit()
     }
 }
@@ -139,10 +143,11 @@ extension ItemTransaction {
         return row
     }
 
-    func delete(_ name: SimpleName) throws(VestryError) -> Bool {
+    /// The number of the item with a name, if there is one.
+    func number(_ name: SimpleName) throws(VestryError) -> Int64? {
         let tag = tags.primaryTag(.genericPassword, name.values)
         return try mappingErrors { () throws(ItemStoreError) in
-            try items.delete(primaryTag: tag)
+            try items.number(primaryTag: tag)
         }
     }
 

@@ -45,6 +45,10 @@ struct RebuiltItems: ~Copyable {
                 report.add(.quarantine, reason, verdict)
             }
         }
+        let lostCount = try items.copyPast(of: file)
+        if lostCount > 0 {
+            report.add(.past, "\(lostCount) old secrets or deleted items cannot be read")
+        }
         self.items = items
         self.quarantine = quarantine
     }
@@ -84,7 +88,7 @@ extension RowVerdict {
     /// Why the row cannot be kept; nil where it can.
     fileprivate var quarantineReason: String? {
         switch state {
-        case .sound, .locked, .tags, .newer: nil
+        case .sound, .locked, .tags, .newer, .withoutKey: nil
         case .damaged(let reason), .unreadable(let reason): reason
         case .duplicate: "another item has the same attributes"
         }

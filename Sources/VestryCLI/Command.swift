@@ -25,7 +25,9 @@ enum Invocation {
     static var commands: [any Command.Type] {
         [
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
-            RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
+            RenameCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
+            DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, GenerateCommand.self,
+            StatusCommand.self,
             LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
             BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
             DoctorCommand.self, CheckCommand.self, RepairCommand.self,
@@ -43,6 +45,11 @@ enum Invocation {
           list      show the items, without their secrets
           rename    give an item other names
           delete    remove an item, or all that match
+          history   show what is kept of an item's past
+          undo      bring back an old secret, or a deleted item
+          deleted   show the deleted items that are kept
+          erase     remove what is kept of the past, for good
+          snapshots show, make and restore copies of the whole keychain
           generate  make a password, to print or to store it
           status    say what can be read now, and why not more
           lock      drop the keys from the kernel

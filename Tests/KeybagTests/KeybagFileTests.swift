@@ -57,7 +57,9 @@ import Testing
             let read = try Keybag.read(in: directory)
             #expect(read == first)
             let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            #expect(names == ["keybag"])
+            #expect(names.sorted() == ["keybag", "keybag.previous"])
+            let copy = try Keybag.readPrevious(in: directory)
+            #expect(copy == first)
         }
     }
 

@@ -91,7 +91,7 @@ extension RepairReport {
         let lines = steps.map { step in
             ItemFinding(step.kind.rawValue, step.detail, step.record, step.reference).text
         }
-        let nothing = steps.isEmpty && !isLocked ? "nothing is damaged\n" : ""
+        let nothing = steps.isEmpty && !isLocked ? "nothing to repair\n" : ""
         return lines.joined() + nothing
             + "items: \(savedCount) whole, \(count(.quarantine)) not saved, "
             + "\(unknownCount) kept as they are\n"
