@@ -50,6 +50,9 @@ let package = Package(
         .target(name: "CItemFile", dependencies: ["CSQLite"]),
         // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
         .target(name: "CCrypto"),
+        // Loads libjansson and libexpat itself, so this needs their headers (libjansson-dev,
+        // libexpat1-dev) and links nothing.
+        .target(name: "CTransfer"),
 
         // The core, from the bottom up. A target imports only what stands above it here.
         .target(name: "SecureMemory", dependencies: ["CSodium"], swiftSettings: strict),
@@ -108,10 +111,18 @@ let package = Package(
         // How libpam runs the stacks of a machine, for 'vestry doctor'.
         .target(name: "PAMStacks", swiftSettings: strict),
 
+        // What other programs keep their passwords in, for 'vestry import'.
+        .target(
+            name: "Transfer",
+            dependencies: ["CTransfer", "LinuxSystem", "SecureMemory", "Vestry"],
+            swiftSettings: strict),
+
         // Programs.
         .executableTarget(
             name: "VestryCLI",
-            dependencies: ["LinuxSystem", "PAMStacks", "Privileges", "SecureMemory", "Vestry"],
+            dependencies: [
+                "LinuxSystem", "PAMStacks", "Privileges", "SecureMemory", "Transfer", "Vestry",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "SessionHelper",
@@ -195,9 +206,12 @@ let package = Package(
             ]),
         .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks"]),
         .testTarget(
+            name: "TransferTests",
+            dependencies: ["LinuxSystem", "SecureMemory", "TestSupport", "Transfer", "Vestry"]),
+        .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "PAMStacks", "SecureMemory", "Vestry", "VestryCLI",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "Transfer", "Vestry", "VestryCLI",
                 "VestryTesting",
             ]),
         .testTarget(
@@ -217,6 +231,9 @@ let package = Package(
         // What Tests/Scripts runs several of at once.
         .executableTarget(
             name: "Writers", dependencies: ["Vestry"], path: "Tests/Writers",
+            swiftSettings: asUsersBuild),
+        .executableTarget(
+            name: "Edits", dependencies: ["SecureMemory", "Vestry"], path: "Tests/Edits",
             swiftSettings: asUsersBuild),
         // By hand, never in CI: Tests/Benchmarks/run.
         .executableTarget(

@@ -133,13 +133,22 @@ static int item_unlock(sqlite3_file *base, int level)
     return SQLITE_OK;
 }
 
+/* Whether the path leads to another file, or to none. */
+static int has_moved(const item_file *file)
+{
+    struct stat status;
+    return stat(file->path, &status) != 0 || status.st_dev != file->device
+        || status.st_ino != file->inode;
+}
+
 static int item_check_reserved_lock(sqlite3_file *base, int *is_reserved)
 {
     const item_file *file = (item_file *)base;
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED, .l_len = 1
     };
-    *is_reserved = file->level > SQLITE_LOCK_SHARED;
+    /* SQLite asks before it rolls a journal back: one beside the path is not a moved file's. */
+    *is_reserved = file->level > SQLITE_LOCK_SHARED || has_moved(file);
     if (*is_reserved)
         return SQLITE_OK;
     if (!is_own(file) || fcntl(file->descriptor, F_OFD_GETLK, &lock) != 0)
@@ -226,12 +235,10 @@ static int item_size(sqlite3_file *base, sqlite3_int64 *size)
 static int item_control(sqlite3_file *base, int operation, void *argument)
 {
     const item_file *file = (item_file *)base;
-    struct stat status;
     switch (operation) {
     case SQLITE_FCNTL_HAS_MOVED:
         /* A journal beside the path would not be this file's then. */
-        *(int *)argument = stat(file->path, &status) != 0 || status.st_dev != file->device
-            || status.st_ino != file->inode;
+        *(int *)argument = has_moved(file);
         return SQLITE_OK;
     case SQLITE_FCNTL_LOCKSTATE:
         *(int *)argument = file->level;

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <shadow.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -181,9 +183,8 @@ void vestry_turn_end(void)
     pthread_mutex_unlock(&turn);
 }
 
-static int start_program(const char *name, int input, int output, int32_t *process)
+static int start_program(char *const *arguments, int input, int output, int32_t *process)
 {
-    char *arguments[] = { (char *)name, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -203,7 +204,7 @@ static int start_program(const char *name, int input, int output, int32_t *proce
         (error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0 &&
         (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
         (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)) == 0)
-        error = posix_spawnp(process, name, &actions, &attributes, arguments, environ);
+        error = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -220,7 +221,8 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
         close(input[1]);
         return error;
     }
-    int error = start_program(name, input[0], output[1], process);
+    char *arguments[] = { (char *)name, NULL };
+    int error = start_program(arguments, input[0], output[1], process);
     close(input[0]);
     close(output[1]);
     if (error != 0) {
@@ -231,4 +233,35 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
     *to = input[1];
     *from = output[0];
     return 0;
+}
+
+int vestry_run_program(char *const *arguments, int32_t *process, int *from)
+{
+    int output[2];
+    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (input == -1)
+        return errno;
+    if (pipe2(output, O_CLOEXEC) != 0) {
+        int error = errno;
+        close(input);
+        return error;
+    }
+    int error = start_program(arguments, input, output[1], process);
+    close(input);
+    close(output[1]);
+    if (error != 0)
+        close(output[0]);
+    else
+        *from = output[0];
+    return error;
+}
+
+int vestry_has_empty_password(const char *name)
+{
+    struct spwd record, *found = NULL;
+    char buffer[8192];
+    int isEmpty = getspnam_r(name, &record, buffer, sizeof buffer, &found) == 0 && found != NULL &&
+                  found->sp_pwdp != NULL && found->sp_pwdp[0] == '\0';
+    explicit_bzero(buffer, sizeof buffer);
+    return isEmpty;
 }

@@ -244,6 +244,26 @@ final class Connection {
         return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
+    /// Copies every page of another database into this one, as the last finished transaction left it.
+    func copyAll(from source: Connection) throws(ItemStoreError) {
+        guard let backup = unsafe sqlite3_backup_init(handle, "main", source.handle, "main") else {
+            throw error(unsafe sqlite3_errcode(handle))
+        }
+        // In one step: whoever writes in between would make it begin anew.
+        let status = unsafe sqlite3_backup_step(backup, -1)
+        let end = unsafe sqlite3_backup_finish(backup)
+        guard status == SQLITE_DONE else { throw error(status) }
+        try check(end)
+    }
+
+    /// Whether the path does not lead to the open file any more.
+    func hasMoved() throws(ItemStoreError) -> Bool {
+        var hasMoved: CInt = 0
+        try check(
+            unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved))
+        return hasMoved != 0
+    }
+
     func check(_ status: CInt) throws(ItemStoreError) {
         guard status == SQLITE_OK else { throw error(status) }
     }

@@ -39,6 +39,8 @@ final class Database {
         if let file, !hasEnded || !file.isKeptOpen { file.close() }
     }
 
+    var isKeptOpen: Bool { file?.isKeptOpen == true }
+
     var isReading: Bool { unsafe firstRead != nil }
 
     /// Begins to read: from here on, all reads see the same state of the file.
@@ -75,6 +77,8 @@ final class Database {
         try connection.prepareForWriting()
         turn = try connection.waitForTurn()
     }
+
+    func hasMoved() throws(ItemStoreError) -> Bool { try connection.hasMoved() }
 
     func execute(_ sql: StaticString) throws(ItemStoreError) {
         let statement = try Statement(sql, on: self)

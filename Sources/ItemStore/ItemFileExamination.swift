@@ -8,7 +8,7 @@ public struct ItemFileExamination: ~Copyable {
     ///
     /// None of them holds anything of an item.
     public let faults: [String]
-    private let database: Database
+    let database: Database
     /// Whether SQLite reads anything of it.
     private let isReadable: Bool
 
@@ -43,6 +43,8 @@ public struct ItemFileExamination: ~Copyable {
         do throws(ItemStoreError) {
             if isWriter { try database.prepareForWriting() }
             try database.execute(isWriter ? "BEGIN IMMEDIATE" : "BEGIN")
+            // Somebody has replaced it while this one waited.
+            if isWriter, try database.hasMoved() { throw ItemStoreError.busy }
             try Schema.check(database, storeID: storeID)
         } catch .damaged(let reason) {
             faults.append(reason)
@@ -83,7 +85,8 @@ public struct ItemFileExamination: ~Copyable {
             // The integrity check has found it too.
         }
         if orphanCount > 0 { faults.append("\(orphanCount) tags belong to no item") }
-        if try Schema.parts(of: database) != Schema.expectedParts() {
+        let version = try Schema.number("PRAGMA user_version", on: database)
+        if try Schema.parts(of: database) != Schema.expectedParts(of: version) {
             faults.append("its tables are not those of an item file")
         }
         return faults
@@ -108,10 +111,14 @@ public struct ItemFileExamination: ~Copyable {
             // What the table does not show from its beginning, it may show from its end.
             let descending = column("SELECT row FROM item ORDER BY row DESC")
             numbers.formUnion(descending.numbers)
-            numbers.formUnion(column("SELECT item FROM tag INDEXED BY tag_by_item").numbers)
-            numbers.formUnion(column("SELECT item FROM tag").numbers)
-            let first = (ascending.numbers.last ?? 0) + 1
-            numbers.formUnion(inGap(from: first, to: descending.numbers.last ?? .max))
+            let byItem = column("SELECT item FROM tag INDEXED BY tag_by_item")
+            let byTag = column("SELECT item FROM tag")
+            numbers.formUnion(byItem.numbers + byTag.numbers)
+            // Every item has a reference and tags: one whole index shows all of them.
+            if ![byReference, byItem, byTag].contains(where: \.isComplete) {
+                let first = (ascending.numbers.last ?? 0) + 1
+                numbers.formUnion(inGap(from: first, to: descending.numbers.last ?? .max))
+            }
         }
         return numbers.filter { $0 > 0 }.sorted()
     }
@@ -127,7 +134,7 @@ public struct ItemFileExamination: ~Copyable {
         }
     }
 
-    private func column(_ sql: StaticString) -> (numbers: [Int64], isComplete: Bool) {
+    func column(_ sql: StaticString) -> (numbers: [Int64], isComplete: Bool) {
         var numbers: [Int64] = []
         do throws(ItemStoreError) {
             let query = try Statement(sql, on: database)
@@ -200,7 +207,13 @@ extension Schema {
         return parts
     }
 
-    fileprivate static func expectedParts() throws(ItemStoreError) -> [String] {
-        try parts(of: emptyDatabase(storeID: [UInt8](repeating: 0, count: 16)))
+    fileprivate static func expectedParts(of version: Int64) throws(ItemStoreError) -> [String] {
+        let database = try emptyDatabase(storeID: [UInt8](repeating: 0, count: 16))
+        if version == 1 {
+            try database.execute("DROP TABLE old_value")
+            try database.execute("DROP TABLE deleted")
+            try database.execute("DROP TABLE class_epoch")
+        }
+        return try parts(of: database)
     }
 }

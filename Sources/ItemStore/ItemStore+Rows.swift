@@ -25,7 +25,10 @@ extension ItemStore {
         try query.bind(primaryTag, at: 1)
         guard try query.step() else { return nil }
         let row = try ItemRow(query, boxes: boxes)
-        if boxes == .metadataAndValue { database.noteRead(row) }
+        // A file of version 1 is read by SQLite each time, until a change brings it to version 2.
+        if boxes == .metadataAndValue, database.isKeptOpen, try !needsMigration() {
+            database.noteRead(row)
+        }
         return row
     }
 
@@ -51,7 +54,9 @@ extension ItemStore {
         try row.bind(to: insertion)
         try insertion.bind(row.value ?? [], at: 12)
         try insertion.run()
-        try add(tags, to: database.lastInsertedRow)
+        let number = database.lastInsertedRow
+        try add(tags, to: number)
+        try checkFound(row, as: number)
     }
 
     /// Replaces the item that has the row's reference, with all its tags.
@@ -85,28 +90,35 @@ extension ItemStore {
         try removal.bind(number, at: 1)
         try removal.run()
         try add(tags, to: number)
+        try checkFound(row, as: number)
     }
 
-    /// Removes the item with this primary-key tag.
-    ///
-    /// - Returns: False when there is none.
-    public func delete(primaryTag: [UInt8]) throws(ItemStoreError) -> Bool {
-        let deletion = try Statement("DELETE FROM item WHERE primary_tag = ?1", on: database)
-        try deletion.bind(primaryTag, at: 1)
-        try deletion.run()
-        return database.changedRowCount > 0
+    /// The number of the item with this primary-key tag, or nil.
+    public func number(primaryTag: [UInt8]) throws(ItemStoreError) -> Int64? {
+        let query = try Statement("SELECT row FROM item WHERE primary_tag = ?1", on: database)
+        try query.bind(primaryTag, at: 1)
+        guard try query.step() else { return nil }
+        return try query.integer(at: 0)
     }
 
-    /// Removes the item with this row number, if there is one.
+    /// Removes the item with this row number, if there is one; its old values are not touched.
     public func delete(number: Int64) throws(ItemStoreError) {
         let deletion = try Statement("DELETE FROM item WHERE row = ?1", on: database)
         try deletion.bind(number, at: 1)
         try deletion.run()
     }
 
-    /// Removes the items that ended at `now`, in seconds since 1970, or before.
+    /// Removes the items that ended at `now`, in seconds since 1970, or before, with their old values:
+    /// what has an end is not kept beyond it.
     public func deleteExpired(now: Int64) throws(ItemStoreError) {
         // The second condition lets the index be used.
+        let oldValues = try Statement(
+            """
+            DELETE FROM old_value WHERE reference IN (SELECT reference FROM item
+                WHERE expires <= ?1 AND expires < 9223372036854775807)
+            """, on: database)
+        try oldValues.bind(now, at: 1)
+        try oldValues.run()
         let deletion = try Statement(
             """
             DELETE FROM item WHERE expires <= ?1 AND expires < 9223372036854775807
@@ -115,7 +127,14 @@ extension ItemStore {
         try deletion.run()
     }
 
-    private func add(_ tags: [[UInt8]], to number: Int64) throws(ItemStoreError) {
+    /// What a damaged index would not find again must not be taken for stored.
+    private func checkFound(_ row: ItemRow, as number: Int64) throws(ItemStoreError) {
+        guard try self.number(primaryTag: row.primaryTag) == number else {
+            throw .damaged(reason: "an index does not find what was written")
+        }
+    }
+
+    func add(_ tags: [[UInt8]], to number: Int64) throws(ItemStoreError) {
         let insertion = try Statement("INSERT INTO tag (tag, item) VALUES (?1, ?2)", on: database)
         for tag in tags {
             try insertion.bind(tag, at: 1)
@@ -171,22 +190,24 @@ public struct ItemRowReader: ~Copyable {
 }
 
 extension ItemRow {
-    fileprivate init(_ query: borrowing Statement, boxes: ItemBoxes) throws(ItemStoreError) {
+    init(
+        _ query: borrowing Statement, boxes: ItemBoxes, firstColumn first: CInt = 0
+    ) throws(ItemStoreError) {
         try self.init(
             reference: query.bytes(
-                at: 0, count: Self.referenceByteCount...Self.referenceByteCount),
-            itemClass: query.integer(at: 1, as: UInt8.self),
-            accessibility: query.integer(at: 2, as: UInt8.self),
-            accessControl: query.integer(at: 3, as: UInt32.self),
-            expires: query.integer(at: 4),
-            epoch: query.integer(at: 5, as: UInt32.self),
-            version: query.integer(at: 6),
-            valueEpoch: query.integer(at: 7, as: UInt32.self),
-            valueVersion: query.integer(at: 8),
-            primaryTag: query.bytes(at: 9, count: Self.tagByteCount...Self.tagByteCount),
-            metadata: query.bytes(at: 10, count: 0...Self.maximumMetadataByteCount),
+                at: first, count: Self.referenceByteCount...Self.referenceByteCount),
+            itemClass: query.integer(at: first + 1, as: UInt8.self),
+            accessibility: query.integer(at: first + 2, as: UInt8.self),
+            accessControl: query.integer(at: first + 3, as: UInt32.self),
+            expires: query.integer(at: first + 4),
+            epoch: query.integer(at: first + 5, as: UInt32.self),
+            version: query.integer(at: first + 6),
+            valueEpoch: query.integer(at: first + 7, as: UInt32.self),
+            valueVersion: query.integer(at: first + 8),
+            primaryTag: query.bytes(at: first + 9, count: Self.tagByteCount...Self.tagByteCount),
+            metadata: query.bytes(at: first + 10, count: 0...Self.maximumMetadataByteCount),
             value: boxes == .metadata
-                ? nil : query.bytes(at: 11, count: 0...Self.maximumValueByteCount))
+                ? nil : query.bytes(at: first + 11, count: 0...Self.maximumValueByteCount))
     }
 
     func bind(to statement: borrowing Statement) throws(ItemStoreError) {

@@ -69,9 +69,35 @@ public struct ItemStore: ~Copyable {
         in directory: borrowing StoreDirectory, storeID: [UInt8], creating: Bool,
         file: ItemFile = ItemFile(isKeptOpen: false), lentBy lender: (any AnyObject)? = nil
     ) throws(ItemStoreError) -> ItemStore? {
+        // Each time, somebody has put a new file into place.
+        for _ in 0..<Self.replacementLimit {
+            switch try write(in: directory, storeID, creating: creating, file, lender) {
+            case .replaced: file.close()
+            case .missing: return nil
+            case .begun(let store): return store
+            }
+        }
+        throw .busy
+    }
+
+    /// What came of the beginning of a change.
+    private enum Beginning: ~Copyable {
+        case missing
+        /// By another file, which is at the path now.
+        case replaced
+        case begun(ItemStore)
+    }
+
+    /// So often that no honest program comes near.
+    private static let replacementLimit = 100
+
+    private static func write(
+        in directory: borrowing StoreDirectory, _ storeID: [UInt8], creating: Bool,
+        _ file: ItemFile, _ lender: (any AnyObject)?
+    ) throws(ItemStoreError) -> Beginning {
         var connection = try connection(to: file, in: directory)
         if connection == nil {
-            guard creating else { return nil }
+            guard creating else { return .missing }
             let emptyFile = try Schema.emptyFile(storeID: storeID)
             do {
                 // False means that another process was first: its file is as good.
@@ -89,8 +115,11 @@ public struct ItemStore: ~Copyable {
         try store.checkJournal()
         try database.prepareForWriting()
         try database.execute("BEGIN IMMEDIATE")
+        // A repair that had the lock before may have put another file into place: what is written to the
+        // old one would be lost.
+        guard try !database.hasMoved() else { return .replaced }
         try Schema.check(database, storeID: storeID)
-        return store
+        return .begun(store)
     }
 
     private init(
@@ -105,8 +134,9 @@ public struct ItemStore: ~Copyable {
         self.owner = owner
     }
 
-    /// Begins to read, where that was left to the first read.
-    func beginReading() throws(ItemStoreError) {
+    /// Begins to read, where that was left to the first read; from then on the kept file's rows that were
+    /// read before are not used.
+    public func beginReading() throws(ItemStoreError) {
         guard !isWriter, !database.isReading else { return }
         try checkJournal()
         try database.beginReading()
@@ -118,6 +148,12 @@ public struct ItemStore: ~Copyable {
             throw error
         }
     }
+
+    /// Whether no lock keeps the file as it is: what was read came from the kept file's rows, if anything.
+    public var isWithoutLock: Bool { !isWriter && !database.isReading }
+
+    /// Lets the next transaction open the file anew.
+    func closeAfterwards() { file.close() }
 
     /// A row that the kept file knows; nil where SQLite has to look.
     func recentRow(primaryTag: [UInt8], boxes: ItemBoxes) -> ItemRow? {

@@ -2,7 +2,7 @@ public import LinuxSystem
 
 /// An item file that is put together in memory, and takes the old one's place in one step.
 public struct NewItemFile: ~Copyable {
-    private let items: ItemStore
+    let items: ItemStore
 
     /// A file without items.
     ///

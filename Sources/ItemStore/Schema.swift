@@ -1,4 +1,4 @@
-/// The tables of `items.sqlite`, version 1.
+/// The tables of `items.sqlite`, version 2.
 ///
 ///     store     id              16 bytes: the keybag of the same store has the same
 ///     item      row             internal number, never used again outside this file
@@ -15,12 +15,27 @@
 ///               metadata        sealed box
 ///               value           sealed box; the last column, so that listing reads none of it
 ///     tag       tag, item       32 bytes for one searchable attribute, and the row that has it
+///     old_value row             ascending in the order of replacement
+///               reference       the item's
+///               accessibility, access_control, value_epoch, value_version, value
+///                               as the item had them with this value
+///               epoch           of the class key that seals the note
+///               note            sealed box: when the value was replaced, and what vouches for it
+///     deleted   row             ascending in the order of deletion
+///               gone            seconds since 1970 from which on nothing of it is kept
+///               tags            what `tag` had for it, one after the other
+///               and             every column of `item`, as it was
+///     class_epoch class, least  of a class whose key was rotated: the least epoch to seal with
+///
+/// The last three came with version 2; version 1 is read as if they were empty.
 ///
 /// `application_id` is "Vsty", `user_version` the number of the schema. No attribute stands in the
-/// clear but one: when an item ends, so that it can be removed without any key. The number of items,
-/// their classes and sizes do.
+/// clear but two: when an item ends, and when a deleted one does, so that it can be removed without any
+/// key. The number of items, of old values and of deleted items, their classes and sizes do.
 enum Schema {
-    static let version: Int64 = 1
+    static let version: Int64 = 2
+    /// Those that are read, and brought to ``version`` before they are written to.
+    static let readableVersions: ClosedRange<Int64> = 1...2
     /// "Vsty" in ASCII; shown by file(1).
     static let applicationID: Int64 = 0x5673_7479
 
@@ -33,7 +48,7 @@ enum Schema {
     static func emptyDatabase(storeID: [UInt8]) throws(ItemStoreError) -> Database {
         let database = try Database(.memory)
         try database.execute("PRAGMA application_id = 0x56737479")
-        try database.execute("PRAGMA user_version = 1")
+        try database.execute("PRAGMA user_version = 2")
         try database.execute("BEGIN")
         try database.execute(
             "CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT")
@@ -68,6 +83,7 @@ enum Schema {
             """
             CREATE INDEX item_by_end ON item (expires) WHERE expires < 9223372036854775807
             """)
+        try addTablesOfVersion2(to: database)
         let insertion = try Statement("INSERT INTO store (id) VALUES (?1)", on: database)
         try insertion.bind(storeID, at: 1)
         try insertion.run()
@@ -89,7 +105,9 @@ enum Schema {
         }
         let actualVersion = try number("PRAGMA user_version", on: database)
         guard actualVersion <= version else { throw .newerFormat(version: actualVersion) }
-        guard actualVersion == version else { throw .damaged(reason: "no such schema version") }
+        guard readableVersions.contains(actualVersion) else {
+            throw .damaged(reason: "no such schema version")
+        }
 
         let query = try Statement("SELECT id FROM store", on: database)
         guard try query.step() else { throw .damaged(reason: "no store id") }
@@ -99,7 +117,7 @@ enum Schema {
         try database.noteChecked(actualID)
     }
 
-    private static func number(
+    static func number(
         _ sql: StaticString, on database: Database
     ) throws(ItemStoreError) -> Int64 {
         let query = try Statement(sql, on: database)

@@ -117,6 +117,19 @@ public struct KernelKeyring: Sendable {
         try drop(KeyClass.allCases.filter { $0.residence == .user }, in: keyring)
     }
 
+    /// Drops the key of one class, of whatever store.
+    ///
+    /// - Throws: `KeyringError` when the keyring cannot be used.
+    public static func drop(_ keyClass: KeyClass) throws(KeyringError) {
+        let keyring: Key?
+        switch keyClass.residence {
+        case .user: keyring = try ring()
+        case .presence: keyring = try presence()?.keyring
+        case .nowhere: keyring = nil
+        }
+        if let keyring { try drop([keyClass], in: keyring) }
+    }
+
     /// The name of a class's key in the kernel.
     public static func description(of keyClass: KeyClass) -> String {
         descriptions[keyClass] ?? "vestry:\(keyClass)"

@@ -79,6 +79,19 @@ extension Keybag {
         return classes
     }
 
+    /// Whether what a key of this class and epoch sealed stays closed on this machine: there is a newer
+    /// key, and it does not lead to the older one.
+    public func isOfAnotherMachine(_ keyClass: KeyClass, epoch: UInt32) -> Bool {
+        guard let newest = self.epoch(of: keyClass) else { return true }
+        var reached = epoch
+        while reached < newest {
+            let bridge = bridges.first { $0.keyClass == keyClass && $0.older == reached }
+            guard let bridge else { return true }
+            reached = bridge.newer
+        }
+        return false
+    }
+
     /// Forgets the older keys of classes, when no row needs them any more.
     public mutating func dropOldEpochs(of classes: [KeyClass]) {
         let old = Set(

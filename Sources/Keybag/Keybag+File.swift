@@ -65,7 +65,8 @@ extension Keybag {
         }
     }
 
-    /// Writes the keybag of a new store, unless there is one.
+    /// Writes the keybag of a new store, unless there is one, and a copy of it as
+    /// ``previousFileName``: a damaged file can be put back before its first change too.
     ///
     /// - Returns: False when there is a keybag already: a home can be shared with a machine whose
     ///   locks nobody here sees. It is left as it is.
@@ -73,10 +74,15 @@ extension Keybag {
     public func create(in directory: borrowing StoreDirectory) throws(KeybagError) -> Bool {
         let bytes = try checkedBytes()
         do throws(SystemCallError) {
-            return try directory.descriptor.createFile(Self.fileName, with: bytes)
+            guard try directory.descriptor.createFile(Self.fileName, with: bytes) else {
+                return false
+            }
         } catch {
             throw .file(.system(error))
         }
+        // The store is there without it.
+        _ = try? directory.descriptor.createFile(Self.previousFileName, with: bytes)
+        return true
     }
 
     /// Writes the keybag in one step and keeps the file before under

@@ -154,12 +154,7 @@ extension FileDescriptor {
                 mode: 0o600)
             try file.write(bytes)
             try file.synchronize()
-            // A second name for the old file, so that `name` never goes missing.
-            if unsafe linkat(rawValue, name, rawValue, oldName, 0) == 0 {
-                try rename(oldName, to: previous)
-            } else if Glibc.errno != ENOENT {
-                throw SystemCallError(last: "linkat")
-            }
+            if try keep(name, as: oldName) { try rename(oldName, to: previous) }
             try rename(newName, to: name)
         } catch {
             _ = unsafe unlinkat(rawValue, newName, 0)
@@ -167,6 +162,53 @@ extension FileDescriptor {
             throw error
         }
         try synchronize()
+        removeLeftovers(of: name)
+    }
+
+    /// Gives a file a second name, so that the first one never goes missing; or, on a file system
+    /// without hard links, the new name to a copy of it.
+    ///
+    /// - Returns: False when there is no such file.
+    private func keep(_ name: String, as newName: String) throws(SystemCallError) -> Bool {
+        if unsafe linkat(rawValue, name, rawValue, newName, 0) == 0 { return true }
+        switch Glibc.errno {
+        case ENOENT: return false
+        // FAT and some FUSE and network file systems (link(2)).
+        case EPERM, EOPNOTSUPP, ENOSYS: break
+        default: throw SystemCallError(last: "linkat")
+        }
+        let old = try FileDescriptor(opening: name, in: rawValue, flags: O_RDONLY | O_NOFOLLOW)
+        guard let bytes = try old.readAll(limit: Self.copyLimit) else {
+            throw SystemCallError("read", errno: EFBIG)
+        }
+        let copy = try FileDescriptor(
+            opening: newName, in: rawValue, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+            mode: 0o600)
+        try copy.write(bytes)
+        try copy.synchronize()
+        return true
+    }
+
+    /// Far more than any file has that is replaced in one step.
+    private static var copyLimit: Int { 16 << 20 }
+
+    /// Removes what writers have left that were killed.
+    ///
+    /// Not what is younger than an hour: on a network file system another machine may be at work.
+    /// A failure is nobody's: the next writer tries again.
+    func removeLeftovers(of name: String) {
+        let prefixes = [".\(name).new-", ".\(name).old-"]
+        var now = timespec()
+        guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0, let names = try? entryNames() else {
+            return
+        }
+        for entry in names where prefixes.contains(where: { entry.hasPrefix($0) }) {
+            var status = stat()
+            guard unsafe fstatat(rawValue, entry, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mode & S_IFMT == S_IFREG, status.st_mtim.tv_sec < now.tv_sec - 3600
+            else { continue }
+            _ = unsafe unlinkat(rawValue, entry, 0)
+        }
     }
 
     func rename(_ name: String, to newName: String) throws(SystemCallError) {

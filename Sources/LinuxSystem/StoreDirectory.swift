@@ -54,6 +54,15 @@ public struct StoreDirectory: ~Copyable, Sendable {
     private init(
         descriptor: consuming FileDescriptor, account: Account
     ) throws(PrivateFileError) {
+        try self.init(
+            descriptor: descriptor,
+            path: account.homeDirectory + "/" + Self.path.joined(separator: "/"),
+            owner: account.user)
+    }
+
+    private init(
+        descriptor: consuming FileDescriptor, path: String, owner: uid_t
+    ) throws(PrivateFileError) {
         let status: stat
         do throws(SystemCallError) {
             status = try descriptor.status()
@@ -63,8 +72,8 @@ public struct StoreDirectory: ~Copyable, Sendable {
         device = status.st_dev
         inode = status.st_ino
         self.descriptor = descriptor
-        self.path = account.homeDirectory + "/" + Self.path.joined(separator: "/")
-        self.owner = account.user
+        self.path = path
+        self.owner = owner
     }
 
     /// Whether the path still leads to this directory, and it is still private.
@@ -88,6 +97,21 @@ public struct StoreDirectory: ~Copyable, Sendable {
 
     private func isSame(_ status: stat) -> Bool {
         status.st_dev == device && status.st_ino == inode
+    }
+
+    /// Opens a folder in this one, by the same checks.
+    ///
+    /// - Parameter name: One path component.
+    /// - Returns: The folder, or nil when there is none.
+    /// - Throws: `PrivateFileError`.
+    public func folder(_ name: String) throws(PrivateFileError) -> StoreDirectory? {
+        do throws(PrivateFileError) {
+            let opened = try descriptor.openPrivate(name, ownedBy: owner, type: S_IFDIR)
+            return try StoreDirectory(
+                descriptor: opened, path: path + "/" + name, owner: owner)
+        } catch .system(let error) where error.errno == ENOENT {
+            return nil
+        }
     }
 
     /// Whether the folder holds nothing but what an interrupted write may have left: names that begin

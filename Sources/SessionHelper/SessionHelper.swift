@@ -59,6 +59,8 @@ enum SessionHelper {
         ThisProcess.liftLimits()
         volunteerForOutOfMemoryKiller()
 
+        let hasLoginPassword = ShadowPassword.isRequired(for: account.name)
+
         // 4. This user's part of the device key; the key itself is wiped when this returns.
         let deviceKey = DeviceKey.derive(for: account.user)
 
@@ -83,7 +85,8 @@ enum SessionHelper {
 
         // 7. The user's own files and keyrings, with the user's own rights.
         let service = UserService(
-            account: account, deviceKey: deviceKey, state: state, deadline: deadline)
+            account: account, deviceKey: deviceKey, hasLoginPassword: hasLoginPassword,
+            configuration: configuration, state: state, deadline: deadline)
         let outcome = try service.serve(request)
         if outcome.session == VESTRY_SESSION_COUNTS {
             record?.write(hasPassword: request.password.count > 0)

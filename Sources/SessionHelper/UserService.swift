@@ -6,21 +6,27 @@ internal import KeyClasses
 internal import LinuxSystem
 internal import Sealing
 internal import SecureMemory
+internal import VestryConfiguration
 
 /// The verbs, as they run with the user's own rights.
 struct UserService: ~Copyable {
     let account: Account
     /// This machine's key for this user; nil when the machine has none.
-    private let deviceKey: SecretBytes
-    private let hasDeviceKey: Bool
+    let deviceKey: SecretBytes
+    let hasDeviceKey: Bool
+    /// False for an account that anybody can log in to.
+    private let hasLoginPassword: Bool
+    let configuration: Configuration
     let state: RuntimeState
     let deadline: Deadline
 
     init(
-        account: Account, deviceKey: consuming SecretBytes?, state: consuming RuntimeState,
-        deadline: Deadline
+        account: Account, deviceKey: consuming SecretBytes?, hasLoginPassword: Bool,
+        configuration: Configuration, state: consuming RuntimeState, deadline: Deadline
     ) {
         self.account = account
+        self.hasLoginPassword = hasLoginPassword
+        self.configuration = configuration
         switch consume deviceKey {
         case .some(let key):
             self.deviceKey = key
@@ -37,10 +43,21 @@ struct UserService: ~Copyable {
     func serve(_ request: borrowing Request) throws(Refusal) -> Outcome {
         switch request.verb {
         case .open: try open(password: request.password)
-        case .unlock: try unlock(password: request.password)
-        case .rewrap: try rewrap(from: request.password, to: request.newPassword)
+        case .unlock: try unlock(password: request.password, of: request.openers)
+        case .rewrap, .recover:
+            try rewrap(
+                from: request.password, of: request.openers, to: request.newPassword)
+        case .addProtector(let kind, let label):
+            try addProtector(
+                kind, label: label, secret: request.newPassword, openedBy: request.password,
+                of: request.openers)
+        case .removeProtector(let id):
+            try removeProtector(id, openedBy: request.password, of: request.openers)
         case .authorize(let keyClass): try authorize(keyClass, password: request.password)
         case .close: try close()
+        case .beginRotation(let classes):
+            try beginRotation(of: classes, password: request.password)
+        case .endRotation(let classes): try endRotation(of: classes)
         }
     }
 
@@ -64,6 +81,7 @@ struct UserService: ~Copyable {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
+            if !hasLoginPassword { try? KernelKeyring.drop(.whenPasscodeSetThisDeviceOnly) }
         }
         guard password.count > 0 else { return outcome }
         do throws(Refusal) {
@@ -91,11 +109,13 @@ struct UserService: ~Copyable {
                 // Of many logins at once the first does the work: the others find the keys when
                 // their turn comes.
                 if !wasOpen, try isOpen(keybag, keyring) { return nil }
-                return try keybag.openByLogin(password: password, deviceKey: deviceKey)
+                return try keybag.open(
+                    anyOf: Keybag.loginKinds, password: password, deviceKey: deviceKey)
             }
         } catch {
             if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
             if error.result == VESTRY_WRONG_PASSWORD {
+                if try follow(password, with: keyring, in: store) { return VESTRY_FOLLOWED }
                 try? state.withUserLock(before: deadline) { () throws(Refusal) in
                     try? keyring.noteMismatch(at: Int64(time(nil)))
                 }
@@ -103,19 +123,19 @@ struct UserService: ~Copyable {
             throw error
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
-        try putUnderLock(opened, into: keyring, wasOpen: wasOpen, of: store)
+        try putUnderLock(opened, password, into: keyring, wasOpen: wasOpen, of: store)
         if wasOpen { return VESTRY_ALREADY_OPEN }
         if !wasLocked { return VESTRY_REOPENED }
         return opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS
     }
 
     private func putUnderLock(
-        _ opened: borrowing OpenedProtector, into keyring: KernelKeyring, wasOpen: Bool,
-        of store: borrowing Store
+        _ opened: borrowing OpenedProtector, _ password: borrowing SecretBytes,
+        into keyring: KernelKeyring, wasOpen: Bool, of store: borrowing Store
     ) throws(Refusal) {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             do throws(Refusal) {
-                try put(opened.keys, into: keyring)
+                try put(opened, password, into: keyring, of: store)
             } catch  where !wasOpen {
                 throw error
             } catch {
@@ -153,7 +173,7 @@ struct UserService: ~Copyable {
             outcome.session(keyring.linkPresence)
             // The store is there, and the session counts, whatever the kernel says of the keys.
             do throws(Refusal) {
-                try put(created.keys, into: keyring)
+                try putNewest(created.keys, into: keyring)
             } catch {
                 outcome.result = error.result
             }
@@ -186,53 +206,21 @@ struct UserService: ~Copyable {
 
     // MARK: - unlock
 
-    /// Opens an existing store with a password that somebody typed at a prompt.
-    private func unlock(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
+    /// Opens an existing store with a password, or another secret, that somebody typed at a prompt.
+    private func unlock(
+        password: borrowing SecretBytes, of kinds: [Protector.Kind]
+    ) throws(Refusal) -> Outcome {
         guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
         guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
         let keyring = KernelKeyring(store: store.keybag.storeID)
-        let opened = try derive(store.keybag, password: password)
+        let opened = try derive(store.keybag, password: password, of: kinds)
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
-            try put(opened.keys, into: keyring)
+            try put(opened, password, into: keyring, of: store)
         }
         state.announceUnlock()
-        return Outcome(opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS)
-    }
-
-    // MARK: - rewrap
-
-    /// At a password change: wraps the class keys under the new password.
-    private func rewrap(
-        from old: borrowing SecretBytes, to new: borrowing SecretBytes
-    ) throws(Refusal) -> Outcome {
-        try state.withUserLock(before: deadline) { () throws(Refusal) in
-            guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
-            guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
-            var keybag = store.keybag
-            let opened = try derive(keybag, password: old)
-            guard keybag.classesOfAnotherMachine(opened.keys).isEmpty else {
-                throw Refusal(VESTRY_NO_DEVICE_KEY)
-            }
-            try state.withDerivationTurn(
-                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
-            ) { () throws(Refusal) in
-                try refusing { () throws(KeybagError) in
-                    try keybag.setLoginPassword(
-                        new, keys: opened.keys, deviceKey: deviceKey, replacing: opened.kind,
-                        at: now())
-                }
-            }
-            try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
-            // Whoever has proved the old password may read, and the mismatch that a login with the
-            // new one has found is healed.
-            // A keyring that takes no key is no reason to call the change failed.
-            let keyring = KernelKeyring(store: keybag.storeID)
-            try? put(opened.keys, into: keyring)
-            try? keyring.clearMismatch()
-            state.announceUnlock()
-            return Outcome(VESTRY_REWRAPPED)
-        }
+        return Outcome(
+            opened.kind == .previousPassword ? VESTRY_OPENED_BY_PREVIOUS : VESTRY_OPENED)
     }
 
     // MARK: - Parts
@@ -248,25 +236,47 @@ struct UserService: ~Copyable {
         }
     }
 
-    private func lockState(_ keybag: Keybag, _ keyring: KernelKeyring) -> LockState {
+    func lockState(_ keybag: Keybag, _ keyring: KernelKeyring) -> LockState {
         keyring.lockState(isGenuine: { keybag.accepts($0) })
     }
 
     func derive(
-        _ keybag: Keybag, password: borrowing SecretBytes
+        _ keybag: Keybag, password: borrowing SecretBytes,
+        of kinds: [Protector.Kind] = Keybag.loginKinds
     ) throws(Refusal) -> OpenedProtector {
         try state.withDerivationTurn(
-            memoryKiB: keybag.largestDerivationKiB(of: Keybag.loginKinds), before: deadline
+            memoryKiB: keybag.largestDerivationKiB(of: kinds), before: deadline
         ) { () throws(Refusal) in
-            try keybag.openByLogin(password: password, deviceKey: deviceKey)
+            try keybag.open(anyOf: kinds, password: password, deviceKey: deviceKey)
         }
     }
 
+    /// Puts the keys into the kernel that a secret has opened, under the user's lock.
     private func put(
+        _ opened: borrowing OpenedProtector, _ secret: borrowing SecretBytes,
+        into keyring: KernelKeyring, of store: borrowing Store
+    ) throws(Refusal) {
+        if let present = try existingStore(),
+            KeyClass.allCases.contains(where: {
+                present.keybag.epoch(of: $0) != store.keybag.epoch(of: $0)
+            })
+        {
+            // A rotation has made newer keys while the secret was tried.
+            let again = try derive(present.keybag, password: secret, of: [opened.kind])
+            return try putNewest(again.keys, into: keyring)
+        }
+        try putNewest(opened.keys, into: keyring)
+    }
+
+    /// Puts the newest key of each class into the kernel: it leads to the others.
+    func putNewest(
         _ keys: borrowing ClassKeys, into keyring: KernelKeyring
     ) throws(Refusal) {
         for index in 0..<keys.count {
             guard let key = keys.key(at: index) else { continue }
+            if let next = keys.key(at: index + 1), next.keyClass == key.keyClass { continue }
+            // What opens with the login password does so only as long as there is one.
+            if key.keyClass == .whenPasscodeSetThisDeviceOnly && !hasLoginPassword { continue }
             try refusing { () throws(KeyringError) in _ = try keyring.put(key) }
         }
     }
@@ -317,19 +327,21 @@ extension Keybag {
     /// What a password that was typed at a login is tried against, in this order.
     static let loginKinds: [Protector.Kind] = [.loginPassword, .previousPassword]
 
-    /// Opens with the login password, or with the one before it.
-    func openByLogin(
-        password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
+    /// Opens with a secret by the protectors of these kinds, in this order.
+    func open(
+        anyOf kinds: [Protector.Kind], password: borrowing SecretBytes,
+        deviceKey: borrowing SecretBytes
     ) throws(Refusal) -> OpenedProtector {
-        do throws(KeybagError) {
-            return try open(.loginPassword, password: password, deviceKey: deviceKey)
-        } catch .wrongPassword where has(.previousPassword) {
-            return try refusing { () throws(KeybagError) in
-                try open(.previousPassword, password: password, deviceKey: deviceKey)
+        for kind in kinds {
+            do throws(KeybagError) {
+                return try open(kind, password: password, deviceKey: deviceKey)
+            } catch .wrongPassword {
+                continue
+            } catch {
+                throw error.refusal
             }
-        } catch {
-            throw error.refusal
         }
+        throw Refusal(VESTRY_WRONG_PASSWORD)
     }
 }
 

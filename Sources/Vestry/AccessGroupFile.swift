@@ -11,10 +11,7 @@ internal import LinuxSystem
 /// asterisk. The first line that fits counts. A program without a line, as without the file, has the
 /// group `default` alone.
 enum AccessGroupFile {
-    /// Below the home directory of the account's record; no variable of the environment moves it.
     static let path = ".config/vestry/access-groups"
-    /// Far more than anybody writes there.
-    static let byteLimit = 65_536
 
     /// The groups of this program.
     ///
@@ -24,7 +21,9 @@ enum AccessGroupFile {
     ///   with other groups than those that were meant, items would end up elsewhere. With the code
     ///   `denied` for a file that others can write to.
     static func groups(of account: Account) throws(VestryError) -> [String] {
-        guard let text = try read(account) else { return [Keychain.defaultAccessGroup] }
+        guard let text = try UserFile.read(path, of: account) else {
+            return [Keychain.defaultAccessGroup]
+        }
         return try parse(text, program: currentProgram())
     }
 
@@ -83,32 +82,5 @@ enum AccessGroupFile {
         return program(
             link: String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
         )
-    }
-
-    // The user reads a file of theirs: links are followed, as for any file of settings.
-    private static func read(_ account: Account) throws(VestryError) -> String? {
-        do throws(SystemCallError) {
-            // A pipe must not be waited for.
-            let file = try FileDescriptor(
-                opening: account.homeDirectory + "/" + path, in: AT_FDCWD,
-                flags: O_RDONLY | O_NONBLOCK)
-            let status = try file.status()
-            guard status.st_mode & S_IFMT == S_IFREG, [account.user, 0].contains(status.st_uid),
-                status.st_mode & (S_IWGRP | S_IWOTH) == 0
-            else {
-                throw SystemCallError("open", errno: EPERM)
-            }
-            guard let bytes = try file.readAll(limit: byteLimit) else {
-                throw SystemCallError("read", errno: EFBIG)
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        } catch {
-            if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
-            if error.errno == EPERM {
-                throw VestryError(
-                    .denied, detail: "~/\(path) is no file that this user alone can write to")
-            }
-            throw VestryError(error.publicError.code, detail: "~/\(path), \(error)")
-        }
     }
 }

@@ -16,7 +16,8 @@ public struct CheckReport: Sendable {
             case tags = "item-tags"
             /// Two items have what only one can have.
             case duplicate = "item-duplicate"
-            /// A newer release wrote the item; nothing can be said of it here.
+            /// A newer release wrote the item, or its key is in a newer keybag; nothing can be said of it
+            /// here.
             case newer = "item-newer"
         }
 
@@ -37,7 +38,7 @@ public struct CheckReport: Sendable {
     /// Whether the items could not be looked at because there is no whole keybag.
     public internal(set) var isWithoutKeybag = false
 
-    /// Whether something is damaged; what only a newer release can judge is not.
+    /// Whether something is damaged; what only a newer release or keybag can judge is not.
     public var isDamaged: Bool { findings.contains { $0.kind != .newer } }
 
     /// How many findings are of one kind.

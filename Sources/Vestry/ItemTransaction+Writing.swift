@@ -5,10 +5,16 @@ internal import Sealing
 internal import SecureMemory
 
 extension ItemTransaction {
-    /// Removes what is past its end; the first step of every change.
+    /// Removes what is past its end, and looks for a rotation; the first step of every change.
     func sweep() throws(VestryError) {
         let now = wholeSeconds(now)
-        try mappingErrors { () throws(ItemStoreError) in try items.deleteExpired(now: now) }
+        try mappingErrors { () throws(ItemStoreError) in
+            try items.deleteExpired(now: now)
+            try items.deleteGone(now: now)
+        }
+        // Whoever waited for its turn may have keys from before a rotation.
+        let least = try mappingErrors { () throws(ItemStoreError) in try items.leastEpochs() }
+        try store.note(leastEpochs: least)
     }
 
     /// Adds an item.
@@ -83,7 +89,7 @@ extension ItemTransaction {
         new.expires = changes.expires ?? row.expires
         return PendingUpdate(
             row: new, metadata: metadata, protection: newProtection,
-            needsOldSecret: newProtection != protection)
+            old: PendingUpdate.Old(row: row, metadata: old, protection: protection))
     }
 
     /// Seals a new secret as the value of a pending update.
@@ -94,6 +100,7 @@ extension ItemTransaction {
         if pending.protection.hasApplicationPassword {
             password = try presence.passwords.sealing(pending.row.reference)
         }
+        pending.replacesSecret = try !isSecret(secret, of: pending.old)
         pending.metadata.valueDigest = try seal(
             secret, as: pending.protection, password, in: &pending.row)
     }
@@ -117,7 +124,9 @@ extension ItemTransaction {
         let new = pending.protection
         guard old.hasApplicationPassword, new.hasApplicationPassword else {
             let secret = try openSecret(of: row, old, metadata, presence: presence)
-            return try seal(secret, in: &pending, presence)
+            try seal(secret, in: &pending, presence)
+            pending.replacesSecret = false
+            return
         }
         let value = try openValue(of: row, old, metadata, presence: presence)
         let box = try PasswordBox(parsing: value)
@@ -127,12 +136,20 @@ extension ItemTransaction {
         }
         let password = try presence.passwords.opening(box.derivation, for: metadata)
         let secret = try box.open(
-            with: password, store.unlockedItemKey(old.accessibility), in: row, of: store.storeID)
+            with: password, passwordItemKey(old.accessibility, box), in: row, of: store.storeID)
         pending.metadata.valueDigest = try seal(secret, as: new, password, in: &pending.row)
     }
 
-    /// Writes a change.
-    func update(_ pending: PendingUpdate) throws(VestryError) {
+    /// Writes a change, and keeps the value that it replaces.
+    ///
+    /// - Parameters:
+    ///   - pending: The change.
+    ///   - settings: How much of the past is kept; nil for nothing of what is replaced.
+    /// - Throws: `VestryError`.
+    func update(
+        _ pending: PendingUpdate, keeping settings: HistorySettings?
+    ) throws(VestryError) {
+        try keepOldValue(pending, settings)
         var row = pending.row
         try seal(pending.metadata, as: pending.protection, in: &row)
         let searchTags = tags.searchTags(of: pending.metadata)
@@ -159,7 +176,7 @@ extension ItemTransaction {
     }
 
     /// Seals the value box: of a secret, or of what an application password has sealed.
-    private func seal(
+    func seal(
         value: borrowing SecretBytes, as protection: Protection, in row: inout ItemRow
     ) throws(VestryError) -> [UInt8]? {
         guard !protection.needsPresence else {
@@ -189,10 +206,22 @@ extension ItemTransaction {
 
 /// The change of an item, before it is written.
 struct PendingUpdate {
+    /// The item before it.
+    struct Old {
+        /// Without the value.
+        let row: ItemRow
+        let metadata: ItemMetadata
+        let protection: Protection
+    }
+
     var row: ItemRow
     var metadata: ItemMetadata
-    let protection: Protection
+    var protection: Protection
+    let old: Old
+    /// Whether the secret becomes another one.
+    var replacesSecret = false
+
     /// Whether the value must be sealed anew even where its secret stays: its class key, or what
     /// its box is bound to, changes.
-    let needsOldSecret: Bool
+    var needsOldSecret: Bool { protection != old.protection }
 }

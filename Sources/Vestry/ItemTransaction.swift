@@ -44,7 +44,9 @@ struct ItemTransaction: ~Copyable {
         guard !isExpired(row) else { return .noMatch }
         let protection = try Protection(row)
         guard query.admits(row, protection) else { return .noMatch }
-        guard let key = try store.itemKey(protection.metadataClass) else { return .locked }
+        guard let key = try store.itemKey(protection.metadataClass, epoch: row.epoch) else {
+            return .locked
+        }
         let metadata = try row.openMetadata(with: key, tags: tags, in: store.storeID)
         return try query.admits(metadata) ? .match(protection, metadata) : .noMatch
     }
@@ -67,7 +69,7 @@ struct ItemTransaction: ~Copyable {
         let box = try PasswordBox(parsing: value)
         let password = try presence.passwords.opening(box.derivation, for: metadata)
         return try box.open(
-            with: password, store.unlockedItemKey(protection.accessibility), in: row,
+            with: password, passwordItemKey(protection.accessibility, box), in: row,
             of: store.storeID)
     }
 
@@ -77,7 +79,7 @@ struct ItemTransaction: ~Copyable {
         presence: PresenceKeys
     ) throws(VestryError) -> SecretBytes {
         guard protection.needsPresence else {
-            guard let key = try store.itemKey(protection.valueClass) else {
+            guard let key = try store.itemKey(protection.valueClass, epoch: row.valueEpoch) else {
                 throw VestryError(.locked)
             }
             return try row.openValue(with: key, in: store.storeID)
@@ -86,8 +88,22 @@ struct ItemTransaction: ~Copyable {
         guard store.keybag.accepts(held.key), held.key.keyClass == protection.valueClass else {
             throw VestryError(.locked, detail: "the presence key is another keychain's")
         }
+        guard held.key.epoch > row.valueEpoch,
+            let older = try store.older(row.valueEpoch, than: held.key)
+        else {
+            return try row.openDeposit(
+                with: held.key, digest: metadata.valueDigest, in: store.storeID)
+        }
         return try row.openDeposit(
-            with: held.key, digest: metadata.valueDigest, in: store.storeID)
+            with: older, digest: metadata.valueDigest, in: store.storeID)
+    }
+
+    /// The key that goes into the sealing by an application password, of that box's epoch.
+    func passwordItemKey(
+        _ accessibility: Accessibility, _ box: PasswordBox
+    ) throws(VestryError) -> OperationKey {
+        if let key = try store.itemKey(accessibility.keyClass, epoch: box.epoch) { return key }
+        return try store.unlockedItemKey(accessibility)
     }
 
     consuming func commit() throws(VestryError) {

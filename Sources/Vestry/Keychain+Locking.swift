@@ -4,6 +4,20 @@ internal import Keybag
 internal import KeyClasses
 internal import LinuxSystem
 
+extension KeyClass {
+    /// The class in the words of the command line.
+    fileprivate var word: String {
+        if let accessibility = Accessibility.allCases.first(where: { $0.keyClass == self }) {
+            return accessibility.rawValue
+        }
+        return switch self {
+        case .presence: "presence"
+        case .presenceThisDeviceOnly: "presence-this-device-only"
+        default: "\(self)"
+        }
+    }
+}
+
 extension Keychain {
     /// Looks what can be read now, without reading an item.
     ///
@@ -13,7 +27,26 @@ extension Keychain {
         var status = lockStatus()
         // A host can outlive the session that it opened, and the kernel knows better.
         if status.reason != .noSession { status.sessions = LoginSession.all(of: account.user) }
+        if status.error == nil, let store = try? openStore() { add(store, to: &status) }
         return status
+    }
+
+    /// What the keybag says besides.
+    private func add(_ store: borrowing OpenStore, to status: inout KeychainStatus) {
+        let behind = store.keybag.classesWithoutLoginPassword
+        if !behind.isEmpty {
+            status.classesBehind = behind.map(\.word)
+            let login = store.keybag.protectors.first { $0.kind == .loginPassword }
+            status.behindSince = login.flatMap { $0.createdAt == 0 ? nil : Int64($0.createdAt) }
+        }
+        guard status.state == .unlocked || status.state == .afterFirstUnlock,
+            !behind.contains(.afterFirstUnlockThisDeviceOnly)
+        else { return }
+        do throws(VestryError) {
+            status.isOfAnotherMachine = try store.key(.afterFirstUnlockThisDeviceOnly) == nil
+        } catch {
+            // The keyring's failure says nothing of the machine.
+        }
     }
 
     private func lockStatus() -> KeychainStatus {

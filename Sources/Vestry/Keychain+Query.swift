@@ -153,11 +153,12 @@ extension Keychain {
         try asking(query) { (presence) throws(VestryError) in
             let transaction = try changeTransaction(for: query)
             let updates = try pendingUpdates(query, attributes, presence, in: transaction)
+            let settings = try historySettings()
             for var pending in updates {
                 if pending.needsOldSecret {
                     try transaction.sealOldSecret(in: &pending, presence)
                 }
-                try transaction.update(pending)
+                try transaction.update(pending, keeping: settings)
             }
             try transaction.commit()
             return updates.count
@@ -186,17 +187,19 @@ extension Keychain {
         return try asking(query) { (presence) throws(VestryError) in
             let transaction = try changeTransaction(for: query)
             let updates = try pendingUpdates(query, attributes, presence, in: transaction)
+            let settings = try historySettings()
             for var pending in updates {
                 try transaction.seal(secret, in: &pending, presence)
-                try transaction.update(pending)
+                try transaction.update(pending, keeping: settings)
             }
             try transaction.commit()
             return updates.count
         }
     }
 
-    /// Removes the items that a query is about, and overwrites their bytes in the file.
+    /// Removes the items that a query is about.
     ///
+    /// They are kept for a while, as ``delete(_:)-(ItemKey)`` says.
     /// Locked items are removed too, where the query can tell which they are.
     ///
     /// - Parameter query: Its limit is ignored: all matches are removed.
@@ -221,15 +224,15 @@ extension Keychain {
             throw VestryError(.itemNotFound)
         }
         let reader = try transaction.reader(of: .metadata)
-        var count = 0
+        var doomed: [Int64] = []
         for number in try transaction.numbers(compiled) {
             let row = try reader.publicRow(number)
             guard try isToDelete(row, compiled, query, presence, in: transaction) else { continue }
-            try transaction.delete(number)
-            count += 1
+            doomed.append(number)
         }
-        guard count > 0 else { throw VestryError(.itemNotFound) }
+        guard !doomed.isEmpty else { throw VestryError(.itemNotFound) }
+        try transaction.delete(doomed, keeping: historySettings())
         try transaction.commit()
-        return count
+        return doomed.count
     }
 }

@@ -65,7 +65,7 @@ extension Keychain {
         }
         // Before the file is made: a locked class must not leave an empty one behind.
         _ = try store.unlockedItemKey(protection.accessibility)
-        guard let items = try store.itemsForWriting(creating: true) else {
+        guard let items = try itemsForWriting(in: store, creating: true) else {
             throw VestryError(.inputOutput, detail: "no item file")
         }
         let transaction = ItemTransaction(store, tags, items)
@@ -87,7 +87,7 @@ extension Keychain {
         let store = try openStore()
         let tags = try store.tags()
         try check(query, tags)
-        guard let items = try store.itemsForWriting(creating: false) else {
+        guard let items = try itemsForWriting(in: store, creating: false) else {
             throw VestryError(.itemNotFound)
         }
         let transaction = ItemTransaction(store, tags, items)
@@ -184,10 +184,6 @@ extension ItemTransaction {
         try mappingErrors { () throws(ItemStoreError) in
             try items.row(primaryTag: primaryTag, boxes: .metadataAndValue)
         }
-    }
-
-    func delete(_ number: Int64) throws(VestryError) {
-        try mappingErrors { () throws(ItemStoreError) in try items.delete(number: number) }
     }
 }
 

@@ -8,7 +8,8 @@ extension Keychain {
     /// Puts a damaged keychain right, as far as it can be: saves what opens, and throws nothing away.
     ///
     /// A keybag that is damaged is replaced by the one before the last change. Items that open go into
-    /// a new item file, with new tags; what does not open goes into a quarantine file. Each damaged
+    /// a new item file, with new tags; what does not open goes into a quarantine file, and comes back as
+    /// it was in the newest snapshot that is whole, where it has it. Each damaged
     /// file stays beside the new one, under a name with the time. The new item file takes its place in
     /// one step, while other writers are kept out.
     ///
@@ -39,14 +40,21 @@ extension Keychain {
             report.isLocked = true
             return report
         }
-        guard report.savedCount + report.unknownCount > 0 || file.isComplete else {
+        let isNothingLeft = report.savedCount + report.unknownCount == 0 && !file.isComplete
+        let isLossless = !isNothingLeft && report.savedCount == verdicts.count
+        let snapshot = isLossless ? nil : newestWholeSnapshot(of: store)
+        guard !isNothingLeft || snapshot != nil else {
             throw VestryError(
                 .damaged,
                 detail: "nothing can be read of \(ItemStore.fileName), which stays as it is")
         }
         report.add(.file, ItemStore.fileName)
         do throws(ItemStoreError) {
-            let rebuilt = try RebuiltItems(verdicts, of: file, in: store, &report)
+            var rebuilt = try RebuiltItems(verdicts, of: file, in: store, &report)
+            if let snapshot {
+                try restore(
+                    snapshot, into: &rebuilt, everything: isNothingLeft, of: store, &report)
+            }
             if !isDryRun {
                 try rebuilt.place(in: directory, insteadOf: file, names, &report)
             }
@@ -54,6 +62,39 @@ extension Keychain {
             throw error.publicError
         }
         return report
+    }
+
+    /// The newest snapshot in which nothing is damaged; nil where there is none.
+    private func newestWholeSnapshot(of store: borrowing OpenStore) -> Snapshot? {
+        let snapshots = (try? snapshots()) ?? []
+        return snapshots.first { snapshot in
+            guard let copy = try? examination(of: snapshot, of: store),
+                let verdicts = try? store.verdicts(on: copy, presence: [:])
+            else { return false }
+            return copy.faults.isEmpty && !verdicts.contains(where: \.isDamage)
+        }
+    }
+
+    private func examination(
+        of snapshot: Snapshot, of store: borrowing OpenStore
+    ) throws(VestryError) -> ItemFileExamination? {
+        let folder = try directory(of: snapshot)
+        let storeID = store.storeID.bytes
+        return try mappingErrors { () throws(ItemStoreError) in
+            try ItemFileExamination.open(in: folder, storeID: storeID, isWriter: false)
+        }
+    }
+
+    /// Brings back what is lost, as it was in a snapshot.
+    private func restore(
+        _ snapshot: Snapshot, into rebuilt: inout RebuiltItems, everything: Bool,
+        of store: borrowing OpenStore, _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        guard let copy = try? examination(of: snapshot, of: store),
+            let verdicts = try? store.verdicts(on: copy, presence: [:])
+        else { return }
+        try rebuilt.restore(
+            verdicts, of: copy, named: snapshot.name, everything: everything, in: store, &report)
     }
 
     /// Opens the store, after the keybag before the last change took the place of a damaged one.
@@ -135,7 +176,7 @@ extension RowVerdict {
     /// Whether the row cannot stay as it is.
     fileprivate var isDamage: Bool {
         switch state {
-        case .sound, .locked, .newer: false
+        case .sound, .locked, .newer, .withoutKey: false
         case .tags, .damaged, .unreadable, .duplicate: true
         }
     }
@@ -146,7 +187,7 @@ extension RepairReport {
         for verdict in verdicts {
             switch verdict.state {
             case .sound, .tags: savedCount += 1
-            case .locked, .newer: unknownCount += 1
+            case .locked, .newer, .withoutKey: unknownCount += 1
             case .damaged, .unreadable, .duplicate: break
             }
         }

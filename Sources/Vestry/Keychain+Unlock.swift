@@ -26,6 +26,24 @@ extension Keychain {
         return try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
     }
 
+    /// Opens the keychain with any of its secrets, through the unlock service.
+    ///
+    /// - Parameter opener: A secret that opens the keychain.
+    /// - Returns: How it was opened.
+    /// - Throws: ``VestryError``, as ``unlock(password:)``.
+    public func unlock(
+        by opener: borrowing ProtectorSecret
+    ) throws(VestryError) -> UnlockOutcome {
+        guard processKeys == nil else {
+            throw VestryError(.unimplemented, detail: "a keychain for tests has a password alone")
+        }
+        let request = UnlockRequest(
+            VESTRY_VERB_UNLOCK, password: opener.bytes,
+            newPassword: SecretBytes(capacity: 0, filledBy: { _ in 0 }),
+            protector: .init(opener: opener.protocolKind))
+        return try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
+    }
+
     /// Makes the keychain open with another password, and opens it.
     ///
     /// For a login password that was changed without the old one: by root, or on another machine. No

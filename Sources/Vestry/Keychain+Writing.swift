@@ -10,7 +10,7 @@ extension Keychain {
     ///
     /// Old and new secret are exchanged in one step: whoever reads meanwhile, or after a crash,
     /// finds one of them. A change of accessibility seals the item anew under the other class key,
-    /// and leaves nothing under the old one.
+    /// and leaves nothing under the old one. The old secret is kept for ``undo(_:)``.
     ///
     /// - Parameters:
     ///   - secret: At most ``maximumSecretByteCount`` bytes; an empty secret is a secret.
@@ -41,7 +41,7 @@ extension Keychain {
         let tags = try store.tags()
         // Before the file is made: a locked class must not leave an empty one behind.
         if let accessibility { _ = try store.unlockedItemKey(accessibility) }
-        guard let items = try store.itemsForWriting(creating: true) else {
+        guard let items = try itemsForWriting(in: store, creating: true) else {
             throw VestryError(.inputOutput, detail: "no item file")
         }
         let transaction = ItemTransaction(store, tags, items)
@@ -50,7 +50,7 @@ extension Keychain {
             let (protection, metadata) = try transaction.open(row)
             var pending = try transaction.prepare(row, protection, metadata, changes)
             try transaction.seal(secret, in: &pending, PresenceKeys(prompt: nil))
-            try transaction.update(pending)
+            try transaction.update(pending, keeping: historySettings())
         } else {
             if accessibility == nil { changes.accessibility = .afterFirstUnlock }
             _ = try transaction.insert(
@@ -79,7 +79,10 @@ extension Keychain {
         _ = try add(.genericPassword, changes, group: name.group, secret: secret)
     }
 
-    /// Removes the item with `key`, and overwrites its bytes in the file.
+    /// Removes the item with `key`.
+    ///
+    /// It is kept for a while, for ``undo(_:)``; where the user's settings or ``keepsHistory`` say not
+    /// to, its bytes are overwritten in the file.
     ///
     /// A locked item can be removed too, as Apple's Keychain Services allow: only the index class
     /// key is needed.
@@ -92,12 +95,13 @@ extension Keychain {
         let name = try SimpleName(key, in: self)
         let store = try openStore()
         let tags = try store.tags()
-        guard let items = try store.itemsForWriting(creating: false) else {
+        guard let items = try itemsForWriting(in: store, creating: false) else {
             throw VestryError(.itemNotFound)
         }
         let transaction = ItemTransaction(store, tags, items)
         try transaction.sweep()
-        guard try transaction.delete(name) else { throw VestryError(.itemNotFound) }
+        guard let number = try transaction.number(name) else { throw VestryError(.itemNotFound) }
+        try transaction.delete([number], keeping: historySettings())
         try transaction.commit()
     }
 }
@@ -132,17 +136,37 @@ extension ItemTransaction {
     /// The item with a name, unless it is past its end.
     func row(_ name: SimpleName, boxes: ItemBoxes) throws(VestryError) -> ItemRow? {
         let tag = tags.primaryTag(.genericPassword, name.values)
-        let row = try mappingErrors { () throws(ItemStoreError) in
-            try items.row(primaryTag: tag, boxes: boxes)
+        func read() throws(VestryError) -> ItemRow? {
+            try mappingErrors { () throws(ItemStoreError) in
+                try items.row(primaryTag: tag, boxes: boxes)
+            }
+        }
+        var row = try read()
+        if items.isWithoutLock, let known = row, try !isOfPresentEpochs(known) {
+            // The way to its key can be gone by now, and that to the key of the row as it is.
+            try mappingErrors { () throws(ItemStoreError) in try items.beginReading() }
+            row = try read()
         }
         guard let row, !isExpired(row) else { return nil }
         return row
     }
 
-    func delete(_ name: SimpleName) throws(VestryError) -> Bool {
+    /// Whether the keys that are in the kernel now are those of the row, without a bridge and without a
+    /// question.
+    private func isOfPresentEpochs(_ row: ItemRow) throws(VestryError) -> Bool {
+        let protection = try Protection(row)
+        guard !protection.needsPresence, !protection.hasApplicationPassword else { return false }
+        guard let key = try store.itemKey(protection.metadataClass),
+            let valueKey = try store.itemKey(protection.valueClass)
+        else { return true }
+        return key.epoch == row.epoch && valueKey.epoch == row.valueEpoch
+    }
+
+    /// The number of the item with a name, if there is one.
+    func number(_ name: SimpleName) throws(VestryError) -> Int64? {
         let tag = tags.primaryTag(.genericPassword, name.values)
         return try mappingErrors { () throws(ItemStoreError) in
-            try items.delete(primaryTag: tag)
+            try items.number(primaryTag: tag)
         }
     }
 
@@ -151,7 +175,7 @@ extension ItemTransaction {
     /// - Throws: `VestryError` with the code `locked` among others.
     func open(_ row: ItemRow) throws(VestryError) -> (Protection, ItemMetadata) {
         let protection = try Protection(row)
-        guard let key = try store.itemKey(protection.metadataClass) else {
+        guard let key = try store.itemKey(protection.metadataClass, epoch: row.epoch) else {
             throw VestryError(.locked)
         }
         return (protection, try row.openMetadata(with: key, tags: tags, in: store.storeID))

@@ -56,6 +56,10 @@ public struct Keychain: Sendable {
     /// ``maximumPresenceReuseDuration``.
     public var presenceReuseDuration = Duration.zero
 
+    /// Whether what is replaced and deleted is kept for ``undo(_:)``, as far as the user's
+    /// `~/.config/vestry/history` says; false keeps nothing of it.
+    public var keepsHistory = true
+
     let account: Account
 
     /// In place of the helper, in tests: gives the key of a presence class for one operation.

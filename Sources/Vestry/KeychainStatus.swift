@@ -43,6 +43,17 @@ public struct KeychainStatus: Sendable {
     ///
     /// An open keychain can have it too: it stays open until the next reboot, and then stays locked.
     public let mismatchSince: Int64?
+    /// What the login password does not open, although the keychain opens with it: classes that were
+    /// not open when a login made the keychain follow a new password.
+    ///
+    /// The raw values of ``Accessibility``, and "presence" and "presence-this-device-only" for items
+    /// that ask for the user. The password before, or another protector, opens them.
+    public internal(set) var classesBehind: [String] = []
+    /// Since when that is so, in seconds since 1970; nil where there are none.
+    public internal(set) var behindSince: Int64?
+    /// Whether the this-device-only items are another machine's, as in a copied home, and no new ones
+    /// can be stored before ``Keychain/rewrap(from:to:)``.
+    public internal(set) var isOfAnotherMachine = false
     /// The open login sessions of the user that count, the oldest first; with
     /// ``Reason/noSession`` there is none.
     ///

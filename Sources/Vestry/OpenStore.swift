@@ -6,12 +6,11 @@ internal import LinuxSystem
 
 /// A store with its keybag, for the length of one operation.
 struct OpenStore: ~Copyable {
-    let keybag: Keybag
     let keyring: KernelKeyring
     let files: StoreFiles
     private let loan: FileLoan?
     private let processKeys: ProcessKeys?
-    private let usedKeys = UsedKeys()
+    private let state: State
 
     /// - Parameters:
     ///   - files: The store's, for this operation alone.
@@ -21,12 +20,17 @@ struct OpenStore: ~Copyable {
         self.files = files
         self.loan = loan
         self.processKeys = processKeys
-        keybag = files.keybag
+        state = State()
         keyring = KernelKeyring(store: files.keybag.storeID)
         files.beginOperation()
     }
 
-    var storeID: StoreID { keybag.storeID }
+    /// As it was read last: a rotation that goes on meanwhile makes it worth another look.
+    var keybag: Keybag { files.keybag }
+
+    var directory: StoreDirectory { _read { yield files.directory } }
+
+    var storeID: StoreID { files.keybag.storeID }
 
     /// The key of a class, as it is in the kernel now; of a keychain for tests, as its state is.
     ///
@@ -35,22 +39,65 @@ struct OpenStore: ~Copyable {
     /// - Throws: `VestryError` when the kernel keyring cannot be used.
     func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
         if let processKeys { return try processKeys.key(keyClass) }
-        return try mappingErrors { () throws(KeyringError) in try files.key(keyClass) }
+        let key = try mappingErrors { () throws(KeyringError) in try files.key(keyClass) }
+        guard let key else { return nil }
+        if files.accepts(key) { return .some(key) }
+        // It can be newer than the keybag that was read.
+        guard renewKeybag(), files.accepts(key) else { return nil }
+        return .some(key)
     }
 
     /// The key that items of a class are sealed with, or nil when the class is locked.
     ///
     /// It is read from the kernel once for each operation.
     func itemKey(_ keyClass: KeyClass) throws(VestryError) -> OperationKey? {
-        for used in usedKeys.keys where used.keyClass == keyClass { return used.key }
+        for used in state.used where used.keyClass == keyClass { return used.key }
         let opened: OperationKey?
         if let key = try key(keyClass) {
             opened = OperationKey(key)
         } else {
             opened = nil
         }
-        usedKeys.keys.append((keyClass, opened))
+        state.used.append((keyClass, opened))
         return opened
+    }
+
+    /// The key of one epoch of a class, or nil when the class is locked.
+    ///
+    /// The kernel's key opens what it sealed itself, and by the keybag's bridges what was sealed
+    /// before a rotation.
+    ///
+    /// - Returns: The kernel's key where no way leads to that epoch: it opens nothing of it.
+    /// - Throws: `VestryError` when the kernel keyring cannot be used, or a bridge does not open.
+    func itemKey(_ keyClass: KeyClass, epoch: UInt32) throws(VestryError) -> OperationKey? {
+        guard var present = try itemKey(keyClass) else { return nil }
+        if present.epoch < epoch {
+            // Read before a rotation that somebody has begun since.
+            forgetKeys { used, _ in used == keyClass }
+            guard let renewed = try itemKey(keyClass) else { return nil }
+            present = renewed
+        }
+        guard present.epoch > epoch else { return present }
+        let name = ClassEpoch(keyClass: keyClass, epoch: epoch)
+        if let used = state.older[name] { return used }
+        guard let key = try key(keyClass) else { return nil }
+        guard let older = try older(epoch, than: key) else { return present }
+        let opened = OperationKey(older)
+        state.older[name] = opened
+        return opened
+    }
+
+    /// The key of an earlier epoch, by the keybag's bridges.
+    func older(
+        _ epoch: UInt32, than key: borrowing ClassKey
+    ) throws(VestryError) -> ClassKey? {
+        do throws(KeybagError) {
+            if let older = try keybag.openBridge(to: epoch, with: key) { return .some(older) }
+            guard renewKeybag() else { return nil }
+            return try keybag.openBridge(to: epoch, with: key)
+        } catch {
+            throw error.publicError
+        }
     }
 
     /// The key that items of an accessibility are sealed with.
@@ -60,10 +107,50 @@ struct OpenStore: ~Copyable {
     ///   unlocked and only the class that asks for a login password is not: an unlocked keychain
     ///   without that key belongs to an account without a usable password.
     func unlockedItemKey(_ accessibility: Accessibility) throws(VestryError) -> OperationKey {
-        if let key = try itemKey(accessibility.keyClass) { return key }
+        let keyClass = accessibility.keyClass
+        if let key = try itemKey(keyClass) {
+            guard key.epoch >= state.least[keyClass.rawValue] ?? 0 else {
+                throw VestryError(.locked, detail: "the kernel has a key from before a rotation")
+            }
+            return key
+        }
         guard accessibility == .whenPasscodeSetThisDeviceOnly, try itemKey(.whenUnlocked) != nil
         else { throw VestryError(.locked) }
         throw VestryError(.wrongPassword, detail: "this account has no usable login password")
+    }
+
+    /// Takes note of the least epochs that a writer may seal with, as they are in its transaction: keys
+    /// that were read before a rotation which has ended since are forgotten.
+    ///
+    /// - Throws: `VestryError` with the code `damaged` when the keybag is from before such a rotation.
+    func note(leastEpochs least: [UInt8: UInt32]) throws(VestryError) {
+        guard !least.isEmpty else { return }
+        state.least = least
+        forgetKeys { keyClass, key in
+            key.map { $0.epoch < least[keyClass.rawValue] ?? 0 } ?? false
+        }
+        guard isBehind(least), processKeys == nil else { return }
+        _ = renewKeybag()
+        guard !isBehind(least) else {
+            throw VestryError(.damaged, detail: "keybag is from before a rotation of its keys")
+        }
+    }
+
+    private func isBehind(_ least: [UInt8: UInt32]) -> Bool {
+        least.contains { number, epoch in
+            KeyClass(rawValue: number).flatMap { keybag.epoch(of: $0) } ?? 0 < epoch
+        }
+    }
+
+    /// Reads the keybag again.
+    ///
+    /// - Returns: Whether it is another one by now.
+    private func renewKeybag() -> Bool { processKeys == nil && files.renewKeybag() }
+
+    /// Lets keys be read again, from where they are in the kernel by now.
+    private func forgetKeys(where isOutdated: (KeyClass, OperationKey?) -> Bool) {
+        state.used.removeAll { isOutdated($0.keyClass, $0.key) }
+        files.beginOperation()
     }
 
     /// The tags of this store.
@@ -95,8 +182,15 @@ struct OpenStore: ~Copyable {
         }
     }
 
-    private final class UsedKeys {
+    private struct ClassEpoch: Hashable {
+        let keyClass: KeyClass
+        let epoch: UInt32
+    }
+
+    private final class State {
         // Two at most, mostly one: no dictionary.
-        var keys: [(keyClass: KeyClass, key: OperationKey?)] = []
+        var used: [(keyClass: KeyClass, key: OperationKey?)] = []
+        var older: [ClassEpoch: OperationKey] = [:]
+        var least: [UInt8: UInt32] = [:]
     }
 }

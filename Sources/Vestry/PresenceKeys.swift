@@ -116,7 +116,7 @@ extension Keychain {
         if processKeys == nil, seconds > 0 {
             let store = try openStore()
             if let key = try? store.keyring.heldKey(keyClass, seconds: seconds),
-                store.keybag.accepts(key)
+                store.keybag.accepts(key), key.epoch == store.keybag.epoch(of: keyClass)
             {
                 return PresenceKeys.Held(key)
             }

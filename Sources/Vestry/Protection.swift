@@ -57,8 +57,26 @@ struct Protection: Equatable {
         self.init(accessibility: accessibility, flags: flags)
     }
 
+    /// What rows say that are sealed in one way.
+    init(_ sealing: RowSealing) throws(VestryError) {
+        let flags = AccessControl.Flags(rawValue: sealing.accessControl)
+        guard let accessibility = Accessibility(storedAs: sealing.accessibility),
+            flags.isSubset(of: Self.knownFlags)
+        else { throw VestryError(.newerFormat, detail: "an item has an unknown accessibility") }
+        self.init(accessibility: accessibility, flags: flags)
+    }
+
     init(accessibility: Accessibility, flags: AccessControl.Flags = []) {
         self.accessibility = accessibility
         self.flags = flags
+    }
+}
+
+extension RowSealing {
+    /// Whether a box is sealed under an earlier epoch than the least one of its class.
+    func isOfThePast(_ least: [UInt8: UInt32]) throws(VestryError) -> Bool {
+        let protection = try Protection(self)
+        return epoch < least[protection.metadataClass.rawValue] ?? 0
+            || valueEpoch < least[protection.valueClass.rawValue] ?? 0
     }
 }

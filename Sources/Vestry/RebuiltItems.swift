@@ -6,6 +6,10 @@ internal import LinuxSystem
 struct RebuiltItems: ~Copyable {
     private let items: NewItemFile
     private let quarantine: QuarantineFile
+    private var savedReferences: Set<[UInt8]>
+    private let lostReferences: Set<[UInt8]>
+    /// Of rows of which nothing else can be read.
+    private let lostNumbers: Set<Int64>
 
     /// Sorts the rows of a file.
     ///
@@ -21,22 +25,28 @@ struct RebuiltItems: ~Copyable {
     ) throws(ItemStoreError) {
         let items = try NewItemFile(storeID: store.storeID.bytes)
         var quarantine = try QuarantineFile()
+        var saved: Set<[UInt8]> = []
+        var lost: Set<[UInt8]> = []
+        var lostNumbers: Set<Int64> = []
         for verdict in verdicts {
             var read: ItemRow?
             if case .row(let row) = file.reading(verdict.number) { read = row }
             if let row = read, let reason = verdict.quarantineReason {
                 try quarantine.insert(row, number: verdict.number, reason: reason)
                 report.add(.quarantine, reason, verdict)
+                if verdict.state != .duplicate { lost.insert(row.reference) }
                 continue
             }
             guard let row = read else {
                 let reason = verdict.quarantineReason ?? "it cannot be read"
                 try quarantine.insert(nil, number: verdict.number, reason: reason)
+                lostNumbers.insert(verdict.number)
                 report.add(.quarantine, reason, verdict)
                 continue
             }
             do throws(ItemStoreError) {
                 try Self.copy(row, verdict, of: file, to: items, in: store)
+                saved.insert(row.reference)
                 if verdict.state == .tags { report.add(.tags, "found again", verdict) }
             } catch .duplicate {
                 // Of a locked class, or with a reference that is there twice.
@@ -45,8 +55,45 @@ struct RebuiltItems: ~Copyable {
                 report.add(.quarantine, reason, verdict)
             }
         }
+        let lostCount = try items.copyPast(of: file)
+        if lostCount > 0 {
+            report.add(.past, "\(lostCount) old secrets or deleted items cannot be read")
+        }
         self.items = items
         self.quarantine = quarantine
+        savedReferences = saved
+        lostReferences = lost
+        self.lostNumbers = lostNumbers
+    }
+
+    /// Adds what is lost as it was in a snapshot.
+    ///
+    /// - Parameters:
+    ///   - verdicts: On all rows of the snapshot.
+    ///   - copy: Its file.
+    ///   - name: The snapshot's.
+    ///   - everything: Whether all of it is lost, and not single items.
+    ///   - store: Whose index class is open.
+    ///   - report: Gets a step for each item.
+    /// - Throws: `ItemStoreError` when there is not enough memory.
+    mutating func restore(
+        _ verdicts: [RowVerdict], of copy: borrowing ItemFileExamination, named name: String,
+        everything: Bool, in store: borrowing OpenStore, _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        for verdict in verdicts {
+            guard case .row(let row) = copy.reading(verdict.number),
+                !savedReferences.contains(row.reference),
+                everything || lostReferences.contains(row.reference)
+                    || lostNumbers.contains(verdict.number)
+            else { continue }
+            do throws(ItemStoreError) {
+                try Self.copy(row, verdict, of: copy, to: items, in: store)
+                savedReferences.insert(row.reference)
+                report.add(.restored, "as it was in snapshot \(name)", verdict)
+            } catch .duplicate {
+                // Its place was taken since.
+            }
+        }
     }
 
     /// Copies a row; with new tags where its attributes are open.
@@ -84,7 +131,7 @@ extension RowVerdict {
     /// Why the row cannot be kept; nil where it can.
     fileprivate var quarantineReason: String? {
         switch state {
-        case .sound, .locked, .tags, .newer: nil
+        case .sound, .locked, .tags, .newer, .withoutKey: nil
         case .damaged(let reason), .unreadable(let reason): reason
         case .duplicate: "another item has the same attributes"
         }

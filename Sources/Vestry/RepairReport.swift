@@ -10,8 +10,12 @@ public struct RepairReport: Sendable {
             case file = "file-rebuilt"
             /// The item is found by its attributes again.
             case tags = "item-tags-rebuilt"
+            /// The item is back as it was in a snapshot.
+            case restored = "item-restored"
             /// What there is of the item is in the quarantine file.
             case quarantine = "item-quarantined"
+            /// Old secrets or deleted items could not be read, and are not in the new file.
+            case past = "past-lost"
             /// A file stays under another name.
             case kept = "file-kept"
         }
@@ -28,8 +32,8 @@ public struct RepairReport: Sendable {
     public internal(set) var steps: [Step] = []
     /// How many items are whole, those included whose tags were rebuilt.
     public internal(set) var savedCount = 0
-    /// How many items were kept as they are, because their class is locked or a newer release wrote
-    /// them.
+    /// How many items were kept as they are: their class is locked, a newer release wrote them, or
+    /// the keybag that is there now is older than their keys.
     public internal(set) var unknownCount = 0
     /// Whether the item file was left as it is, because everything is locked.
     public internal(set) var isLocked = false

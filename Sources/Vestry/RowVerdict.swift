@@ -11,6 +11,8 @@ struct RowVerdict {
         /// Everything opens, and tags are missing or another item's.
         case tags
         case newer(reason: String)
+        /// The keybag, which may be an older one, does not have its key.
+        case withoutKey
         case damaged(reason: String)
         case unreadable(reason: String)
         /// Another row has its primary attributes, and was written later or is as good.
@@ -40,6 +42,7 @@ struct RowVerdict {
         case .sound, .locked: return nil
         case .tags: (kind, detail) = (.tags, "its tags are not those of its attributes")
         case .newer(let reason): (kind, detail) = (.newer, reason)
+        case .withoutKey: (kind, detail) = (.newer, "the keybag is older than its key")
         case .damaged(let reason): (kind, detail) = (.item, reason)
         case .unreadable(let reason): (kind, detail) = (.unreadable, reason)
         case .duplicate: (kind, detail) = (.duplicate, "another item has the same attributes")
@@ -98,7 +101,15 @@ extension OpenStore {
             verdict.state = .newer(reason: error.detail)
             return verdict
         }
-        guard let key = try itemKey(protection.metadataClass) else {
+        // First, because a rotation that has just begun makes it read the keybag again.
+        let key = try itemKey(protection.metadataClass, epoch: row.epoch)
+        if isOlder(than: row.epoch, protection.metadataClass)
+            || isOlder(than: row.valueEpoch, protection.valueClass)
+        {
+            verdict.state = .withoutKey
+            return verdict
+        }
+        guard let key else {
             verdict.state = .locked
             return verdict
         }
@@ -120,6 +131,11 @@ extension OpenStore {
         return verdict
     }
 
+    /// Whether the keybag was written before a class got the key of an epoch.
+    private func isOlder(than epoch: UInt32, _ keyClass: KeyClass) -> Bool {
+        epoch > keybag.epoch(of: keyClass) ?? 0
+    }
+
     /// Opens the value, or as much of it as the keys allow.
     private func check(
         _ row: ItemRow, _ protection: Protection, _ metadata: ItemMetadata, _ key: OperationKey,
@@ -129,13 +145,16 @@ extension OpenStore {
             throw VestryError(.itemDamaged, detail: "its value cannot be read")
         }
         if protection.needsPresence {
-            guard let held = presence[protection.valueClass] else {
+            // What a key of another epoch sealed is compared with its digest alone.
+            guard let held = presence[protection.valueClass], held.key.epoch == row.valueEpoch
+            else {
                 return try row.checkDeposit(digest: metadata.valueDigest)
             }
             _ = try row.openDeposit(
                 with: held.key, digest: metadata.valueDigest, in: storeID)
         } else {
-            let value = try row.openValue(with: key, in: storeID)
+            let valueKey = try itemKey(protection.valueClass, epoch: row.valueEpoch) ?? key
+            let value = try row.openValue(with: valueKey, in: storeID)
             if protection.hasApplicationPassword { _ = try PasswordBox(parsing: value) }
         }
     }

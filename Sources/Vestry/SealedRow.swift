@@ -102,6 +102,22 @@ extension ItemRow {
         }
     }
 
+    /// Opens the note of an old value, which stands in place of the metadata.
+    func openNote(
+        with key: OperationKey, in storeID: StoreID
+    ) throws(VestryError) -> OldValueNote {
+        try check(epoch, key.epoch)
+        let context = BoxContext(storeID: storeID, row: self).bytes(of: .note)
+        let plaintext = try mappingErrors { () throws(SealingError) in
+            try key.metadataKey.open(metadata.span, context: context)
+        }
+        return try mappingErrors { () throws(MetadataError) in
+            try plaintext.withBytes { (bytes) throws(MetadataError) in
+                try OldValueNote(parsing: bytes)
+            }
+        }
+    }
+
     func openValue(
         with key: OperationKey, in storeID: StoreID
     ) throws(VestryError) -> SecretBytes {

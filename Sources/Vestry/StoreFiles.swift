@@ -9,7 +9,7 @@ internal import Synchronization
 /// What a store is read through, for one operation at a time: opened for it, or kept open for many.
 final class StoreFiles {
     let directory: StoreDirectory
-    let keybag: Keybag
+    private(set) var keybag: Keybag
     let items: ItemFile
     /// Knows where the class keys are, and none of them.
     private let keys: ClassKeyReader
@@ -19,7 +19,7 @@ final class StoreFiles {
     private let recognizer: Recognizer?
 
     /// Nil for a keybag that is not read from a file.
-    private let keybagFile: FileIdentity?
+    private var keybagFile: FileIdentity?
     private let generation = ForkGeneration.current
 
     init(
@@ -36,17 +36,28 @@ final class StoreFiles {
 
     func beginOperation() { keys.beginOperation() }
 
-    /// The key of a class, as it is in the kernel now.
+    /// The key of a class, as it is in the kernel now, whoever put it there.
     ///
-    /// - Returns: Nil when it is not there, or not the keybag's own.
+    /// - Returns: Nil when it is not there.
     /// - Throws: `KeyringError` when the kernel keyring cannot be used.
     func key(_ keyClass: KeyClass) throws(KeyringError) -> ClassKey? {
-        guard let key = try keys.classKey(keyClass) else { return nil }
-        return accepts(key) ? .some(key) : nil
+        try keys.classKey(keyClass)
+    }
+
+    /// Reads the keybag again, in the middle of an operation.
+    ///
+    /// - Returns: Whether it is another one by now.
+    func renewKeybag() -> Bool {
+        guard let read = try? Keybag.readIdentified(in: directory),
+            read.keybag.storeID == keybag.storeID, read.keybag != keybag
+        else { return false }
+        (keybag, keybagFile) = (read.keybag, read.file)
+        accepted = []
+        return true
     }
 
     /// Whether a key is the keybag's own, which its check value has to say only once.
-    private func accepts(_ key: borrowing ClassKey) -> Bool {
+    func accepts(_ key: borrowing ClassKey) -> Bool {
         guard let recognizer else { return keybag.accepts(key) }
         let mark = recognizer.mark(of: key.seed)
         for known in accepted

@@ -14,8 +14,13 @@ struct UnlockRequest: ~Copyable {
 
     init(
         _ verb: vestry_verb, password: borrowing SecretBytes, newPassword: borrowing SecretBytes,
-        keyClass: KeyClass? = nil, user: [UInt8] = []
+        keyClass: KeyClass? = nil, classes: [KeyClass] = [], user: [UInt8] = [],
+        protector: ProtectorFields = ProtectorFields()
     ) {
+        let number =
+            classes.isEmpty
+            ? UInt32(keyClass?.rawValue ?? 0)
+            : classes.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
         let count = min(password.count, Int(VESTRY_PASSWORD_MAX))
         let newCount = min(newPassword.count, Int(VESTRY_PASSWORD_MAX))
         packet = unsafe password.withUnsafePointer { password in
@@ -44,19 +49,47 @@ struct UnlockRequest: ~Copyable {
                         unsafe (passwords + Int(VESTRY_PASSWORD_MAX)).copyMemory(
                             from: newPassword, byteCount: newCount)
                         unsafe packet.storeBytes(
-                            of: UInt32(keyClass?.rawValue ?? 0),
+                            of: number,
                             toByteOffset: 16 + Int(VESTRY_USER_SIZE + 2 * VESTRY_PASSWORD_MAX),
                             as: UInt32.self)
+                        let fields =
+                            unsafe packet + 20
+                            + Int(VESTRY_USER_SIZE + 2 * VESTRY_PASSWORD_MAX)
+                        for (index, byte) in protector.bytes.enumerated() {
+                            unsafe fields.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+                        }
                     })
             }
         }
     }
 
+    /// What the verbs of protectors say besides.
+    struct ProtectorFields {
+        var opener = VESTRY_PROTECTOR_ANY_PASSWORD
+        var kind = VESTRY_PROTECTOR_ANY_PASSWORD
+        var label: [UInt8] = []
+        var protector: [UInt8] = []
+
+        /// As they stand at the end of a request.
+        fileprivate var bytes: [UInt8] {
+            let label = label.prefix(Int(VESTRY_LABEL_SIZE))
+            let padding = Int(VESTRY_LABEL_SIZE) - label.count
+            let count = UInt16(label.count)
+            return [UInt8(opener.rawValue), UInt8(kind.rawValue)]
+                + inMachineOrder(count) + label
+                + [UInt8](repeating: 0, count: padding)
+                + protector.prefix(Int(VESTRY_PROTECTOR_ID_SIZE))
+        }
+    }
+
     /// A request with one password.
-    init(_ verb: vestry_verb, password: borrowing SecretBytes, keyClass: KeyClass? = nil) {
+    init(
+        _ verb: vestry_verb, password: borrowing SecretBytes, keyClass: KeyClass? = nil,
+        classes: [KeyClass] = []
+    ) {
         self.init(
             verb, password: password, newPassword: SecretBytes(capacity: 0, filledBy: { _ in 0 }),
-            keyClass: keyClass)
+            keyClass: keyClass, classes: classes)
     }
 
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { packet.withBytes(body) }
@@ -138,7 +171,9 @@ struct UnlockRequest: ~Copyable {
 
     static func outcome(result: UInt32) throws(VestryError) -> UnlockOutcome {
         switch vestry_result(rawValue: result) {
-        case VESTRY_OPENED, VESTRY_ENROLLED, VESTRY_REWRAPPED: return .unlocked
+        case VESTRY_OPENED, VESTRY_ENROLLED, VESTRY_REWRAPPED, VESTRY_ROTATION_BEGUN,
+            VESTRY_ROTATION_ENDED:
+            return .unlocked
         case VESTRY_ALREADY_OPEN: return .alreadyUnlocked
         case VESTRY_OPENED_BY_PREVIOUS: return .unlockedByPreviousPassword
         case VESTRY_NO_PASSWORD: throw VestryError(.wrongPassword, detail: "it was empty")
@@ -155,6 +190,16 @@ struct UnlockRequest: ~Copyable {
             throw VestryError(.notAvailable, detail: "the home directory is missing")
         case VESTRY_NO_DEVICE_KEY:
             throw VestryError(.notAvailable, detail: "this machine has no device key")
+        case VESTRY_PROTECTOR_OUT_OF_REACH:
+            throw VestryError(
+                .notAvailable,
+                detail: "a protector can be given no new key before its secret was used")
+        case VESTRY_PROTECTOR_NEEDED:
+            throw VestryError(.notAvailable, detail: "without it some items would open no more")
+        case VESTRY_NO_SUCH_PROTECTOR:
+            throw VestryError(.itemNotFound, detail: "no protector has this id")
+        case VESTRY_KEYBAG_FULL:
+            throw VestryError(.notAvailable, detail: "there is room for no more protectors")
         case VESTRY_NO_KEYRING_SUPPORT:
             throw VestryError(.notAvailable, detail: "this kernel has no key retention service")
         case VESTRY_KEYRING_BLOCKED:
@@ -168,4 +213,9 @@ struct UnlockRequest: ~Copyable {
         default: throw VestryError(.inputOutput, detail: "unlock service, result \(result)")
         }
     }
+}
+
+private func inMachineOrder(_ number: UInt16) -> [UInt8] {
+    let bytes = [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
+    return 1.littleEndian == 1 ? bytes : bytes.reversed()
 }

@@ -25,10 +25,12 @@ enum Invocation {
     static var commands: [any Command.Type] {
         [
             SetCommand.self, GetCommand.self, ShowCommand.self, ListCommand.self,
-            RenameCommand.self, DeleteCommand.self, GenerateCommand.self, StatusCommand.self,
-            LockCommand.self, UnlockCommand.self, RewrapCommand.self, WaitCommand.self,
-            BackupCommand.self, RestoreCommand.self, DoctorCommand.self, CheckCommand.self,
-            RepairCommand.self,
+            RenameCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
+            DeletedCommand.self, EraseCommand.self, SnapshotsCommand.self, RotateCommand.self,
+            GenerateCommand.self, StatusCommand.self, LockCommand.self, UnlockCommand.self,
+            RewrapCommand.self, RecoverCommand.self, ProtectorsCommand.self, WaitCommand.self,
+            BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
         ]
     }
 
@@ -43,14 +45,24 @@ enum Invocation {
           list      show the items, without their secrets
           rename    give an item other names
           delete    remove an item, or all that match
+          history   show what is kept of an item's past
+          undo      bring back an old secret, or a deleted item
+          deleted   show the deleted items that are kept
+          erase     remove what is kept of the past, for good
+          snapshots show, make and restore copies of the whole keychain
+          rotate    change the class keys, and seal everything anew
           generate  make a password, to print or to store it
           status    say what can be read now, and why not more
           lock      drop the keys from the kernel
           unlock    open the keychain with the login password
           rewrap    make the keychain open with a changed login password
+          recover   open the keychain with a recovery code, and set the login password anew
+          protectors  show, add or remove what opens the keychain besides the login password
           wait      sleep until items can be read
           backup    write all items into one sealed file
           restore   put the items of a backup back
+          export    print all items with their secrets, in plain text
+          import    take the passwords over that another program keeps
           doctor    check everything that this depends on, and say what puts it right
           check     look at every byte of the keychain, and name what is damaged
           repair    save what opens of a damaged keychain, and put the rest aside

@@ -13,6 +13,13 @@ final class PresencePrompt: Sendable {
 
     init(_ asking: Asking) { self.asking = asking }
 
+    /// The handler for a keychain that leaves out what cannot be read; nil where nobody is there to
+    /// ask, so that such items are locked.
+    var handlerWhereSomebodyIs: PresenceHandler? {
+        if asking == .terminal, Terminal() == nil { return nil }
+        return handler
+    }
+
     /// The handler for a keychain.
     var handler: PresenceHandler {
         { question throws(VestryError) in

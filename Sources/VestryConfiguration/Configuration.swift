@@ -8,6 +8,7 @@ public import LinuxSystem
 ///     minimum-uid = 1000
 ///     maximum-uid = 59999
 ///     lock-after-idle = 15
+///     follow-new-password = yes
 public struct Configuration: Equatable, Sendable {
     static let path = "/etc/vestry.conf"
     /// Far more than anybody writes there.
@@ -21,6 +22,10 @@ public struct Configuration: Equatable, Sendable {
     /// After how long without anybody at a user's sessions their when-unlocked items are locked; nil
     /// for never.
     public internal(set) var lockAfterIdle: Duration?
+
+    /// Whether a login with a password that opens no keychain makes the one that is open since this
+    /// boot open with it.
+    public internal(set) var followsNewPassword = true
 
     /// A line that is not understood.
     public struct Complaint: Error, Equatable, CustomStringConvertible {
@@ -76,6 +81,10 @@ public struct Configuration: Equatable, Sendable {
                     continue
                 }
                 if parts[0] == "minimum-uid" { lowest = user } else { highest = user }
+            case ("follow-new-password", "yes"): configuration.followsNewPassword = true
+            case ("follow-new-password", "no"): configuration.followsNewPassword = false
+            case ("follow-new-password", _):
+                complain("follow-new-password is \"yes\" or \"no\"")
             case ("lock-after-idle", "never"): configuration.lockAfterIdle = nil
             case ("lock-after-idle", let value):
                 guard let minutes = Int(value), (1...longestIdleMinutes).contains(minutes) else {

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 
@@ -66,20 +67,16 @@ class Saved:
     """The files of a store, to begin from again."""
 
     def __init__(self):
-        self.files = {entry.name: entry.read_bytes() for entry in STORE.iterdir()}
+        self.files = {path: path.read_bytes() for path in STORE.rglob("*") if path.is_file()}
 
     def restore(self):
-        STORE.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for entry in STORE.iterdir():
-            if entry.name not in self.files:
-                entry.unlink()
-        for name, data in self.files.items():
-            path = STORE / name
-            if path.exists():
-                # Renamed files and links have the same inode as others that were kept.
-                path.unlink()
+        shutil.rmtree(STORE)
+        STORE.mkdir(mode=0o700)
+        for path, data in self.files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-            os.chmod(path, 0o600)
+        for path in (STORE, *STORE.rglob("*")):
+            path.chmod(0o700 if path.is_dir() else 0o600)
             os.chown(path, 2001, 2001)
 
 

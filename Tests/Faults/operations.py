@@ -106,6 +106,21 @@ def the_first_item_of_a_store():
 
 
 @case
+def a_restored_snapshot():
+    begin(x=b"old")
+    name = expect(world.DONE, "snapshots", "make").stdout.decode().split()[0]
+    put(b"new", "s", "x")
+    over_items(["snapshots", "restore", name, "--yes"], b"", b"new", b"old", Saved())
+
+
+@case
+def an_undone_change():
+    begin(x=b"old")
+    put(b"new", "s", "x")
+    over_items(["undo", "s", "x"], b"", b"new", b"old", Saved())
+
+
+@case
 def a_repair():
     begin(x=b"lost")
     with contextlib.closing(sqlite3.connect(ITEMS)) as database:
@@ -128,7 +143,7 @@ def a_repair():
         for name, secret in ACKNOWLEDGED.items():
             equal(value(name), secret, name)
         # Nothing was thrown away.
-        damaged = saved.files["items.sqlite"]
+        damaged = saved.files[ITEMS]
         assert any(file.read_bytes() == damaged for file in STORE.glob("items.sqlite.damaged-*")), "the old file"
 
     campaign.campaign(

@@ -38,6 +38,13 @@ func read<Value>(
 }
 
 extension ItemStore {
+    /// Removes the item with a tag, and says whether there was one.
+    func delete(primaryTag: [UInt8]) throws -> Bool {
+        guard let number = try number(primaryTag: primaryTag) else { return false }
+        try delete(number: number)
+        return true
+    }
+
     /// Every item, or every item that has a tag; metadata only.
     func rows(tag: [UInt8]?) throws -> [ItemRow] {
         let numbers = try numbers(ItemSearch(tags: tag.map { [$0] } ?? []))

@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test func refusesANewerFormat() throws {
-        let bytes = try home.read("items.sqlite").replacing(at: 60, with: [0, 0, 0, 2])
+        let bytes = try home.read("items.sqlite").replacing(at: 60, with: [0, 0, 0, 3])
         try home.write(bytes, to: "items.sqlite")
-        #expect(throws: ItemStoreError.newerFormat(version: 2)) {
+        #expect(throws: ItemStoreError.newerFormat(version: 3)) {
             try read(in: home) { try $0.rows(tag: nil).count }
         }
-        #expect(throws: ItemStoreError.newerFormat(version: 2)) { try write(in: home) }
+        #expect(throws: ItemStoreError.newerFormat(version: 3)) { try write(in: home) }
         #expect(try home.read("items.sqlite") == bytes)
     }
 

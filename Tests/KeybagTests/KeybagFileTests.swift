@@ -57,7 +57,9 @@ import Testing
             let read = try Keybag.read(in: directory)
             #expect(read == first)
             let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            #expect(names == ["keybag"])
+            #expect(names.sorted() == ["keybag", "keybag.previous"])
+            let copy = try Keybag.readPrevious(in: directory)
+            #expect(copy == first)
         }
     }
 
@@ -77,6 +79,35 @@ import Testing
             #expect(throws: KeybagError.file(.tooLarge(limit: 65_536))) {
                 try Keybag.read(in: directory)
             }
+        }
+    }
+
+    /// With all that version 1 can hold: protectors of all kinds and one of a later release, two epochs
+    /// of two classes with their bridges, and keys that were sealed to public keys.
+    @Test func theGoldenKeybagWithEverythingOpens() throws {
+        let file = try #require(
+            Bundle.module.url(
+                forResource: "keybag-1-all", withExtension: nil, subdirectory: "Golden"))
+        let bytes = Array(try Data(contentsOf: file))
+        let keybag = try Keybag(parsing: bytes)
+        #expect(keybag.serialized() == bytes)
+        #expect(keybag.protectors.map(\.kind.rawValue) == [1, 2, 3, 4, 4, 200])
+        #expect(
+            keybag.protectors.map(\.label) == [nil, nil, nil, "on paper", nil, "Stick \u{1F511}"])
+        let seeds = ProtectorTests.seeds(try ProtectorTests.open(keybag, .loginPassword, "new"))
+        #expect(seeds.count == 10)
+        for (kind, secret) in [
+            (Protector.Kind.previousPassword, Sample.password), (.recoveryCode, "0123"),
+            (.passphrase, "one"), (.passphrase, "two"),
+        ] {
+            #expect(ProtectorTests.seeds(try ProtectorTests.open(keybag, kind, secret)) == seeds)
+        }
+        let keys = try ProtectorTests.open(keybag, .recoveryCode, "0123")
+        for keyClass in [KeyClass.index, .whenUnlocked] {
+            let older = try withValue(of: keys.key(keyClass, epoch: 2)) { newer in
+                withValue(of: try keybag.openBridge(to: 1, with: newer)) { $0.seed.exposed }
+            }
+            #expect(older == withValue(of: keys.key(keyClass, epoch: 1)) { $0.seed.exposed })
         }
     }
 

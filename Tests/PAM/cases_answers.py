@@ -2,7 +2,7 @@
 
 import os
 
-from rig import HELPER, PERM_DENIED, RESULTS, check, equal, masked
+from rig import HELPER, PERM_DENIED, RESULT, RESULTS, check, equal, masked
 
 STEPS = [f"answer={masked(b'correct horse')}", "auth", "setcred=establish", "open", "close"]
 LOG_DEBUG, LOG_INFO, LOG_ERR = 7, 6, 3
@@ -30,11 +30,20 @@ FAILURES = {
 CONTROLS = ["optional", "required", "requisite", "[success=ok ignore=ignore default=die]"]
 
 
+# What a person reads at a login whose password the keychain did not know.
+TOLD = {
+    "WRONG_PASSWORD": 'Vestry: the keychain of alice still opens with an older password only; '
+                      '"vestry rewrap", run as alice, changes that.',
+    "FOLLOWED": 'Vestry: the keychain of alice follows the new password; for what was not open, run '
+                '"vestry rewrap" as alice.',
+}
+
+
 def check_login(outcome, what):
     for step in ("auth", "setcred", "open", "close"):
         equal(outcome[step], "0", f"{step}, {what}")
     equal(outcome["questions"], "1", f"questions, {what}")
-    equal(outcome["messages"], "0", f"messages, {what}")
+    equal(outcome.all("message"), [TOLD[what]] if what in TOLD else [], f"messages, {what}")
 
 
 def case_every_result_lets_the_login_go_on(world):
@@ -49,6 +58,15 @@ def case_every_result_lets_the_login_go_on(world):
         quiet = name in ("ALREADY_OPEN", "NO_PASSWORD", "NO_STORE", "NOT_SERVED")
         equal(len(lines), 0 if quiet else 1, f"log lines for {name}")
         check("alice" in lines[0].text or "helper" in lines[0].text if lines else True, name)
+
+
+def case_a_silent_login_is_told_nothing(world):
+    world.login_service()
+    for name in TOLD:
+        world.reset()
+        world.mode(f"reply {RESULT[name]} 1")
+        outcome = world.host(*[step if step != "open" else "open=silent" for step in STEPS])
+        equal((outcome["open"], outcome["messages"]), ("0", "0"), name)
 
 
 def case_every_failure_lets_the_login_go_on(world):

@@ -5,7 +5,7 @@ import subprocess
 from harness import case, equal, eventually
 from world import DONE, LOCKED, NOT_FOUND, PROGRAM, UNAVAILABLE, USAGE, expect, login, put, start, vestry
 
-VERBS = "set get show list rename delete generate status lock unlock rewrap wait security".split()
+VERBS = "set get show list rename delete generate status lock unlock rewrap recover protectors wait security".split()
 
 
 @case

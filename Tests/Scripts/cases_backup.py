@@ -197,7 +197,7 @@ def nothing_is_replaced_or_left_out_unasked():
     back_up("--readable-only", says="without 1 item that could not be read")
     sealed(DUPLICATE, "backup", says="the file exists already")
     expect(DONE, "lock")
-    sealed(LOCKED, "backup", "--force", says="2 items cannot be read now")
+    sealed(LOCKED, "backup", "--force", says="1 item cannot be read now")
     result = out("backup", "--json", "--passphrase-fd=0", "--readable-only", "--force", FILE, give=WORDS)
     equal(result, {"items": 1, "thisDeviceOnly": 0, "applicationPassword": 0, "locked": 2, "damaged": 0})
     check(result, "backup")

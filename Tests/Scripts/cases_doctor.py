@@ -14,7 +14,7 @@ from helper_client import SOCKET
 from keyctl import Process
 from world import (
     DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, NOT_FOUND, PASSWORDS, PROGRAM, STORE, UNAVAILABLE, USAGE, becoming,
-    expect, login, logout, put, reboot, vestry)
+    expect, login, logout, nothing_follows, put, reboot, vestry)
 
 KEY = pathlib.Path("/var/lib/vestry/device.key")
 
@@ -243,7 +243,8 @@ def what_a_job_could_read_now_is_said_for_each_class():
 def a_password_that_opens_nothing_is_a_problem():
     whole()
     session, _ = login()
-    login(password=b"another one")
+    with nothing_follows():
+        login(password=b"another one")
     status, report = examine()
     equal((status, wrong(report)), (DONE, ["password-mismatch"]))
     assert "vestry rewrap" in found("password-mismatch", report)["fix"]

@@ -56,7 +56,7 @@ def a_missing_keybag_beside_items_is_damage():
     stored()
     KEYBAG.unlink()
     refused(DAMAGED, "keybag is missing", ITEMS)
-    equal(sorted(contents()), ["items.sqlite"])
+    equal(sorted(contents()), ["items.sqlite", "keybag.previous"])
 
 
 @case
@@ -88,7 +88,7 @@ def one_damaged_item_is_told_apart():
 def a_newer_format_is_left_alone():
     stored()
     with contextlib.closing(sqlite3.connect(ITEMS)) as database:
-        database.execute("PRAGMA user_version = 2")
+        database.execute("PRAGMA user_version = 3")
     refused(UNAVAILABLE, "newer release", ITEMS)
 
 
@@ -186,7 +186,7 @@ def a_full_disk_changes_nothing():
             while True:
                 filler.write(bytes(4096))
         expect(FAILURE, "set", "s", "a", give=b"x", says="no space left")
-        equal(sorted(contents()), ["filler", "keybag"])
+        equal(sorted(contents()), ["filler", "keybag", "keybag.previous"])
         (STORE / "filler").unlink()
         put(b"y", "s", "a")
         equal(secret_of("s", "a"), b"y")

@@ -69,7 +69,7 @@ def a_whole_keychain_is_found_whole_and_left_alone():
     equal(report(DONE, "--password-fd", "0", give=b"correct horse\n")["whole"], 4)
     expect(MISMATCH, "check", "--password-fd", "0", give=b"wrong")
     equal(expect(DONE, "repair", "--yes").stdout,
-          b"nothing is damaged\nitems: 4 whole, 0 not saved, 0 kept as they are\n")
+          b"nothing to repair\nitems: 4 whole, 0 not saved, 0 kept as they are\n")
     equal(contents(), before)
 
 
@@ -83,6 +83,7 @@ def each_damage_has_its_name():
         ("UPDATE item SET version = 7, value_version = 7 WHERE row = 1", [("item-damaged", None)]),
         ("UPDATE item SET accessibility = 3 WHERE row = 1", [("item-damaged", None)]),
         ("UPDATE item SET item_class = 9 WHERE row = 1", [("item-newer", None)]),
+        ("UPDATE item SET epoch = 2, value_epoch = 2 WHERE row = 1", [("item-newer", None)]),
         ("UPDATE item SET primary_tag = randomblob(32) WHERE row = 1", [("item-tags", "a")]),
         ("DELETE FROM tag WHERE item = 1", [("item-tags", "a")]),
         ("DELETE FROM tag WHERE item = 1 AND tag = (SELECT min(tag) FROM tag WHERE item = 1)", [("item-tags", "a")]),
@@ -202,6 +203,30 @@ def locked_items_go_through_a_repair_as_they_are():
 
 
 @case
+def what_is_lost_comes_back_from_the_newest_whole_snapshot():
+    stored()
+    expect(DONE, "snapshots", "make")
+    put(b"later", "s", "d")
+    put(b"secret of a, changed", "s", "a")
+    edit("UPDATE item SET value = zeroblob(60) WHERE row IN (1, 2)", "UPDATE item SET value = zeroblob(60) WHERE row = 4")
+    done = repair(DAMAGED)
+    equal([step for step in steps(done) if step[0].startswith("item-")],
+          [("item-quarantined", "a"), ("item-quarantined", "b"), ("item-quarantined", "d"),
+           ("item-restored", "a"), ("item-restored", "b")])
+    whole("a", "b", "c")
+    # All of it; and a snapshot that is damaged is passed over.
+    put(b"secret of e", "s", "e")
+    expect(DONE, "snapshots", "make")
+    newest = sorted((STORE / "snapshots").iterdir())[-1] / "items.sqlite"
+    data = newest.read_bytes()
+    newest.write_bytes(data[:len(data) // 2])
+    replace(ITEMS, b"")
+    done = repair()
+    assert all(step[0] in ("file-rebuilt", "file-kept", "item-restored") for step in steps(done)), steps(done)
+    whole("a", "b", "c")
+
+
+@case
 def pages_that_are_lost_cost_their_items_alone():
     login()
     names = [f"n{number:03}" for number in range(120)]
@@ -257,6 +282,7 @@ def a_file_of_which_nothing_is_left_stays_in_its_place():
         replace(ITEMS, data)
         kept = contents()
         expect(DAMAGED, "repair", "--yes", says="nothing can be read of items.sqlite")
+        expect(DAMAGED, "repair", "--yes", says="vestry restore FILE")
         equal(contents(), kept)
     login("bob")
     put(b"bob's", "s", "a", user="bob")
@@ -270,6 +296,14 @@ def a_file_of_which_nothing_is_left_stays_in_its_place():
 @case
 def a_damaged_keybag_comes_back_from_the_one_before():
     stored()
+    # A new keybag has a copy.
+    good = KEYBAG.read_bytes()
+    equal(PREVIOUS.read_bytes(), good)
+    replace(KEYBAG, good[:100])
+    repair()
+    equal(KEYBAG.read_bytes(), good)
+    for file in STORE.glob("keybag.damaged-*"):
+        file.unlink()
     equal(ask(REWRAP, "alice", b"correct horse", b"new one").result, "rewrapped")
     good = KEYBAG.read_bytes()
     damages = [good[:-1] + bytes([good[-1] ^ 1]), good[:100], b"", None]

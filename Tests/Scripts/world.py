@@ -69,6 +69,21 @@ def has_session(user):
     return b'"reason":"session-' in vestry("status", "--json", user=user).stdout
 
 
+@contextlib.contextmanager
+def nothing_follows():
+    """As long as this lasts, no keychain follows a new password."""
+    conf = pathlib.Path("/etc/vestry.conf")
+    before = conf.read_bytes() if conf.exists() else None
+    conf.write_text("follow-new-password = no\n")
+    try:
+        yield
+    finally:
+        if before is None:
+            conf.unlink()
+        else:
+            conf.write_bytes(before)
+
+
 def reboot():
     """Everything in the kernel is gone, as after a reboot."""
     while _logins:

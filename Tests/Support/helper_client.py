@@ -8,9 +8,12 @@ import subprocess
 HELPER = "/usr/libexec/vestry-session-helper"
 SOCKET = "/run/vestry/unlock.sock"
 PASSWORD_MAX = 512
-REQUEST = struct.Struct("=IIIHH256s512s512sI")
+REQUEST = struct.Struct("=IIIHH256s512s512sIBBH64s16s")
 REPLY = struct.Struct("=IIIiiI16s32s")
-OPEN, UNLOCK, REWRAP, AUTHORIZE, CLOSE = 1, 2, 3, 4, 5
+OPEN, UNLOCK, REWRAP, AUTHORIZE, CLOSE, ADD_PROTECTOR, REMOVE_PROTECTOR, RECOVER, BEGIN_ROTATION, END_ROTATION = \
+    range(1, 11)
+# What a secret is, as the keybag numbers protectors.
+LOGIN_PASSWORD, PREVIOUS_PASSWORD, RECOVERY_CODE, PASSPHRASE, KEY_FILE = range(1, 6)
 # Classes whose key the helper gives to whoever types the password.
 PRESENCE, PRESENCE_THIS_DEVICE_ONLY = 7, 8
 
@@ -18,10 +21,10 @@ RESULTS = (
     "opened enrolled already-open rewrapped opened-by-previous no-password no-store wrong-password "
     "damaged newer-format denied not-served unknown-user home-missing no-device-key "
     "no-keyring-support keyring-blocked keyring-quota busy no-memory write-failed bad-request failed "
-    "reopened closed"
+    "reopened closed followed protector-out-of-reach protector-needed no-such-protector keybag-full"
 ).split()
 # Those with numbers further on.
-RESULTS = dict(enumerate(RESULTS)) | {35: "read-only", 36: "input-output"}
+RESULTS = dict(enumerate(RESULTS)) | {30: "rotation-begun", 31: "rotation-ended", 35: "read-only", 36: "input-output"}
 SESSIONS = "not-asked counts no-keyring failed".split()
 
 
@@ -40,12 +43,12 @@ class Reply:
 
 
 def request(verb, user="", password=b"", new_password=b"", budget=10_000, version=1,
-            key_class=0):
+            key_class=0, opener=0, kind=0, label=b"", protector=b""):
     """The bytes of one request packet; longer passwords are cut, as every asker does."""
     password, new_password = password[:PASSWORD_MAX], new_password[:PASSWORD_MAX]
     return REQUEST.pack(
         version, verb, budget, len(password), len(new_password),
-        user.encode(), password, new_password, key_class)
+        user.encode(), password, new_password, key_class, opener, kind, len(label), label, protector)
 
 
 def ask_raw(packet, helper=HELPER):

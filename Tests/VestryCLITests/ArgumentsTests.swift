@@ -64,6 +64,29 @@ import Vestry
         Refusal(
             ["doctor", "--service="], "doctor: a service is the name of a file in /etc/pam.d"),
         Refusal(["lock", "all"], "lock: expected no arguments"),
+        Refusal(["backup"], "backup: expected one FILE"),
+        Refusal(["restore", "a", "b"], "restore: expected one FILE"),
+        Refusal(
+            ["backup", "--code-output=c", "--passphrase-fd=3", "f"],
+            "backup: --passphrase-fd and --recovery-code exclude each other"),
+        Refusal(
+            ["restore", "--dry-run", "--yes", "f"],
+            "restore: --dry-run and --yes exclude each other"),
+        Refusal(
+            ["restore", "--merge=mine", "f"],
+            "restore: option '--merge' needs one of newest, stored, incoming, keep-both, ask"),
+        Refusal(
+            ["export", "--plain-text"], "export: expected --json, the one form that there is"),
+        Refusal(
+            ["export", "--json"],
+            "export: the secrets would be in plain text: --plain-text says that this is meant"),
+        Refusal(["import", "--format=csv"], "import: expected one FILE"),
+        Refusal(
+            ["import", "--format=secret-service", "f"],
+            "import: the format secret-service takes no FILE"),
+        Refusal(
+            ["import", "--format=csv", "--passphrase-fd=3", "f"],
+            "import: --passphrase-fd is for the format backup"),
         Refusal(["unlock", "--password-fd"], "unlock: option '--password-fd' needs a value"),
         Refusal(["unlock", "--password-fd", "x"], "unlock: option '--password-fd' needs a number"),
         Refusal(["unlock", "--password-fd=-1"], "unlock: option '--password-fd' needs a number"),
@@ -75,6 +98,24 @@ import Vestry
             ["unlock", "--pinentry", "--password-fd", "3"],
             "unlock: --password-fd and --pinentry exclude each other"),
         Refusal(["unlock", "hunter2"], "unlock: a password is never taken from the arguments"),
+        Refusal(["recover", "CODE"], "recover: a secret is never taken from the arguments"),
+        Refusal(
+            ["recover", "--with", "key-file"],
+            "recover: --with key-file and --with-file belong together"),
+        Refusal(
+            ["recover", "--with", "unknown"],
+            "recover: option '--with' needs one of login-password, previous-password, "
+                + "recovery-code, passphrase, key-file"),
+        Refusal(
+            ["recover", "--with", "key-file", "--with-file", "f", "--password-fd", "3"],
+            "recover: --password-fd is not for a key file"),
+        Refusal(["protectors"], "protectors: expected 'list', 'add KIND' or 'remove ID'"),
+        Refusal(
+            ["protectors", "add", "passphrase", "hunter2"],
+            "protectors: expected 'add recovery-code', 'add passphrase' or 'add key-file FILE'"),
+        Refusal(
+            ["protectors", "add", "passphrase", "--make"],
+            "protectors: an option is for another kind of protector"),
         Refusal(
             ["wait", "--timeout", "1.5"],
             "wait: option '--timeout' needs a number of seconds, or one with a unit as in 90s, 10m, "

@@ -28,6 +28,7 @@ import Testing
         ("minimum-uid = 0", 1), ("minimum-uid = -1", 1), ("maximum-uid = 4294967296", 1),
         ("maximum-uid = 1000 2000", 1), ("[section]", 1), ("= yes", 1),
         ("minimum-uid = 3000\nmaximum-uid = 2000", 2),
+        ("follow-new-password", 1), ("follow-new-password = maybe", 1),
         ("lock-after-idle", 1), ("lock-after-idle = 0", 1), ("lock-after-idle = -5", 1),
         ("lock-after-idle = 1441", 1), ("lock-after-idle = 10m", 1), ("lock-after-idle = no", 1),
         ("lock-after-idle = 99999999999999999999", 1),
@@ -63,5 +64,16 @@ import Testing
         let (configuration, _) = Configuration.parse("minimum-uid = 1")
         let root = Account(name: "root", user: 0, group: 0, homeDirectory: "/root")
         #expect(!configuration.serves(root))
+    }
+
+    @Test(
+        arguments: [
+            ("", true), ("follow-new-password = no", false),
+            ("follow-new-password=no\nfollow-new-password = yes # again", true),
+        ])
+    func aNewPasswordIsFollowedUnlessForbidden(_ text: String, follows: Bool) {
+        let (configuration, complaints) = Configuration.parse(text)
+        #expect(complaints.isEmpty)
+        #expect(configuration.followsNewPassword == follows)
     }
 }

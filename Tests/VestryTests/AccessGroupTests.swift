@@ -67,7 +67,7 @@ import VestryTestSupport
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         #expect(try groups() == ["mine", "shared"])
-        try Data(repeating: 0x23, count: AccessGroupFile.byteLimit + 1).write(to: file)
+        try Data(repeating: 0x23, count: UserFile.byteLimit + 1).write(to: file)
         #expect(code { () throws(VestryError) in _ = try groups() } == .inputOutput)
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)

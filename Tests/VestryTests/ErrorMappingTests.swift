@@ -80,6 +80,9 @@ import Testing
             (VESTRY_NO_MEMORY, .outOfMemory), (VESTRY_WRITE_FAILED, .diskFull),
             (VESTRY_READ_ONLY, .readOnly), (VESTRY_INPUT_OUTPUT, .inputOutput),
             (VESTRY_BAD_REQUEST, .inputOutput), (VESTRY_FAILED, .inputOutput),
+            (VESTRY_PROTECTOR_OUT_OF_REACH, .notAvailable),
+            (VESTRY_PROTECTOR_NEEDED, .notAvailable), (VESTRY_NO_SUCH_PROTECTOR, .itemNotFound),
+            (VESTRY_KEYBAG_FULL, .notAvailable),
         ]
         for (result, code) in table {
             #expect(self.code(of: result.rawValue) == code)
@@ -123,7 +126,18 @@ import Testing
             keyClass: .presenceThisDeviceOnly)
         let bytes = request.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         #expect(bytes[4] == 4 && bytes[14] == 0)
-        #expect(Array(bytes[1296...]) == [8, 0, 0, 0])
+        #expect(Array(bytes[1296..<1300]) == [8, 0, 0, 0] && bytes[1300...].allSatisfy { $0 == 0 })
+        let add = UnlockRequest(
+            VESTRY_VERB_ADD_PROTECTOR, password: SecretBytes(copying: [0x70].span),
+            newPassword: SecretBytes(copying: [0x71].span),
+            protector: .init(
+                opener: VESTRY_PROTECTOR_KEY_FILE, kind: VESTRY_PROTECTOR_PASSPHRASE,
+                label: Array("safe".utf8), protector: [UInt8](repeating: 0xAB, count: 16)))
+        let fields = add.withBytes { bytes in (1300..<bytes.count).map { bytes[$0] } }
+        #expect(MemoryLayout<vestry_request>.offset(of: \.opener) == 1300)
+        #expect(Array(fields[..<8]) == [5, 4, 4, 0] + Array("safe".utf8))
+        #expect(fields[8..<68].allSatisfy { $0 == 0 } && fields[68...].allSatisfy { $0 == 0xAB })
+        #expect(fields.count == 84)
         #expect(KeyClass.presence.rawValue == UInt8(VESTRY_KEY_CLASS_PRESENCE.rawValue))
         #expect(MemoryLayout<vestry_reply>.size == 72)
         #expect(MemoryLayout<vestry_reply>.offset(of: \.key_epoch) == 20)

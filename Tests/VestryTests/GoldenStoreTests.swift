@@ -9,7 +9,7 @@ import VestryTestSupport
 
 @testable import Vestry
 
-/// A whole store as the first release wrote it: keybag format 1, item file schema 1.
+/// Whole stores as releases wrote them: with item files of schema 1 and 2.
 ///
 /// Every later release reads it: no secret is ever lost.
 @Suite(.serialized, .enabled(if: TestKeychain.isPossible, TestKeychain.requirement))
@@ -84,10 +84,10 @@ struct GoldenStoreTests {
         return keychain
     }
 
-    @Test func everyItemIsReadWithAllItsAttributes() throws {
-        defer { try? KernelKeyring.lockAll() }
+    /// Puts a store into the home.
+    private func openStore(_ name: String) throws -> Keychain {
         let folder = try #require(
-            Bundle.module.url(forResource: "store-1", withExtension: nil, subdirectory: "Golden"))
+            Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Golden"))
         for name in ["keybag", "items.sqlite"] {
             let contents = try Data(contentsOf: folder.appending(component: name))
             #expect(
@@ -96,7 +96,10 @@ struct GoldenStoreTests {
                     attributes: [.posixPermissions: 0o600]))
         }
         let directory = try home.storeDirectory()
-        let keychain = try openKeychain(#require(try Keybag.read(in: directory)))
+        return try openKeychain(#require(try Keybag.read(in: directory)))
+    }
+
+    private func expectEveryItem(in keychain: Keychain) throws {
         for (itemClass, attributes, secret) in Self.items {
             var query = ItemQuery(itemClass, attributes.filter { $0.key.isPrimary(in: itemClass) })
             query.synchronizable = .any
@@ -111,9 +114,62 @@ struct GoldenStoreTests {
             )
             #expect(records[0].attributes[.creationDate] != nil)
         }
+    }
+
+    @Test(arguments: ["store-1", "store-2"])
+    func everyItemIsReadWithAllItsAttributes(_ name: String) throws {
+        defer { try? KernelKeyring.lockAll() }
+        let keychain = try openStore(name)
+        let bytes = try home.read("items.sqlite")
+        try expectEveryItem(in: keychain)
+        #expect(try home.read("items.sqlite") == bytes)
         // It is written to as well.
         try keychain.set(SecretBytes("new"), for: ItemKey(service: "session", account: ""))
         #expect(try keychain.string(for: ItemKey(service: "session", account: "")) == "new")
+        try keychain.undo(ItemKey(service: "session", account: ""))
+        try expectEveryItem(in: keychain)
+    }
+
+    @Test func theFirstWriteBringsAnOldFileToThisVersionAfterASnapshot() throws {
+        defer { try? KernelKeyring.lockAll() }
+        let keychain = try openStore("store-1")
+        let bytes = try home.read("items.sqlite")
+        try keychain.set(SecretBytes("new"), for: ItemKey(service: "session", account: ""))
+        #expect(try home.read("items.sqlite")[60..<64] == [0, 0, 0, 2])
+        let snapshots = try keychain.snapshots()
+        #expect(snapshots.map(\.reason) == [.migration])
+        let copy = try home.read("snapshots/" + snapshots[0].name + "/items.sqlite")
+        #expect(copy.count == bytes.count)
+        #expect(copy[60..<64] == [0, 0, 0, 1])
+        // What the snapshot holds, which is of version 1, can be put back.
+        try keychain.restore(snapshots[0])
+        try expectEveryItem(in: keychain)
+    }
+
+    @Test func anOldFileWithoutItsSnapshotStaysAsItIs() throws {
+        defer { try? KernelKeyring.lockAll() }
+        let keychain = try openStore("store-1")
+        let bytes = try home.read("items.sqlite")
+        // No folder can be made under this name.
+        try home.write([], to: "snapshots")
+        #expect(
+            code { () throws(VestryError) in
+                try keychain.set(SecretBytes("new"), for: ItemKey(service: "session", account: ""))
+            } == .denied)
+        #expect(try home.read("items.sqlite") == bytes)
+        try expectEveryItem(in: keychain)
+    }
+
+    @Test func whatIsKeptOfThePastIsReadToo() throws {
+        defer { try? KernelKeyring.lockAll() }
+        let keychain = try openStore("store-2")
+        let key = ItemKey(service: "api.example.org", account: "deploy")
+        #expect(try keychain.history(of: key).count == 2)
+        try keychain.undo(key)
+        #expect(try keychain.string(for: key) == "another token")
+        let bank = ItemKey(service: "bank", account: "me")
+        try keychain.undo(bank)
+        #expect(try keychain.string(for: bank) == "0000")
     }
 
     /// Makes the store anew in the folder that `VESTRY_GOLDEN` names, for another format.
@@ -129,6 +185,14 @@ struct GoldenStoreTests {
         let keychain = try openKeychain(keybag)
         for (itemClass, attributes, secret) in Self.items {
             try keychain.add(itemClass, attributes: attributes, secret: SecretBytes(secret))
+        }
+        for (service, old) in [("api.example.org", "another token"), ("bank", "0000")] {
+            let query = ItemQuery(.genericPassword, [.service: .string(service)])
+            let present = try #require(
+                Self.items.first { $0.1[.service] == .string(service) }?.2)
+            for secret in [old, present] {
+                try keychain.update(query, secret: SecretBytes(secret))
+            }
         }
         for name in ["keybag", "items.sqlite"] {
             try FileManager.default.copyItem(

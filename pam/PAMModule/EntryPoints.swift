@@ -61,7 +61,7 @@ public func openSession(
 ) -> CInt {
     guard let handle = unsafe handle else { return PAM_SUCCESS }
     let login = unsafe Login(handle, count, arguments, reportsUnknownOptions: true)
-    login.openSession()
+    login.openSession(mayTell: CUnsignedInt(bitPattern: flags) & silent == 0)
     return PAM_SUCCESS
 }
 

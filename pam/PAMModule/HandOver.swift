@@ -37,7 +37,7 @@ enum HandOver {
 
     // The new password and the class of a key, last in the request, are never handed over.
     private static var payloadSize: Int {
-        MemoryLayout<vestry_request>.size &- Int(VESTRY_PASSWORD_MAX) &- MemoryLayout<UInt32>.size
+        Int(VESTRY_LOGIN_REQUEST_SIZE)
     }
 
     /// Whether the session may be opened by a process that never sees this handle's data.

@@ -63,7 +63,9 @@ struct Login {
     }
 
     /// Open session: opens the store if a token is at hand, and counts the session in any case.
-    func openSession() {
+    ///
+    /// - Parameter mayTell: Whether the host shows messages to the person.
+    func openSession(mayTell: Bool) {
         // First of all, so that nothing stays where there is nobody to serve: sudo authenticates a
         // user, opens the session of root, and lives as long as the command.
         let token = takeToken()
@@ -91,6 +93,10 @@ struct Login {
             Presence.keep(reply, conversation, left: deadline)
         }
         report(answer, hadToken: hadToken)
+        guard mayTell, hadToken, case .reply(let reply) = answer,
+            let message = Message.tellAtLogin(reply.result)
+        else { return }
+        unsafe tell(message, user: user)
     }
 
     func closeSession() {
@@ -122,9 +128,12 @@ struct Login {
         guard !hadOld, case .reply(let reply) = answer, reply.result == VESTRY_NO_PASSWORD.rawValue
         else { return report(answer, hadToken: true) }
         log(.oldPasswordNeeded)
-        guard mayTell,
-            let line = unsafe LogLine(Message.tellOldPasswordNeeded.template, user: user, number: 0)
-        else { return }
+        guard mayTell else { return }
+        unsafe tell(.tellOldPasswordNeeded, user: user)
+    }
+
+    private func tell(_ message: Message, user: UnsafePointer<CChar>) {
+        guard let line = unsafe LogLine(message.template, user: user, number: 0) else { return }
         unsafe line.withCString { unsafe vestry_tell(conversation.handle, $0) }
     }
 

@@ -82,6 +82,30 @@ extension Message {
     }
 }
 
+// What a person reads after a login whose password the keychain did not know.
+extension Message {
+    /// The line for a result of the verb open; nil for nothing to tell.
+    static func tellAtLogin(_ result: UInt32) -> Message? {
+        switch vestry_result(rawValue: result) {
+        case VESTRY_WRONG_PASSWORD:
+            Message(
+                LOG_NOTICE,
+                """
+                Vestry: the keychain of @ still opens with an older password only; \
+                "vestry rewrap", run as @, changes that.
+                """)
+        case VESTRY_FOLLOWED:
+            Message(
+                LOG_NOTICE,
+                """
+                Vestry: the keychain of @ follows the new password; for what was not open, \
+                run "vestry rewrap" as @.
+                """)
+        default: nil
+        }
+    }
+}
+
 // Why there was no answer.
 extension Message {
     static var helperNotStarted: Message {
@@ -131,6 +155,10 @@ extension Message {
             self.init(LOG_DEBUG, "the keychain of @ was open already")
         case VESTRY_REWRAPPED:
             self.init(LOG_INFO, "the keychain of @ opens with the new password now")
+        case VESTRY_FOLLOWED:
+            self.init(
+                LOG_NOTICE,
+                "the keychain of @ opens with its new password now, as far as it was open")
         case VESTRY_OPENED_BY_PREVIOUS:
             self.init(LOG_NOTICE, "opened the keychain of @ with the password before this one")
         case VESTRY_NO_PASSWORD:

@@ -14,6 +14,7 @@
 #ifndef VESTRY_UNLOCK_PROTOCOL_H
 #define VESTRY_UNLOCK_PROTOCOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The program that pam_vestry.so starts, and the socket for everybody else. */
@@ -40,8 +41,9 @@ enum vestry_verb {
      * first one), and link the user's presence keyring into the session
      * keyring that the helper inherited. */
     VESTRY_VERB_OPEN = 1,
-    /* Unlock with the password; never makes a store. Root may name a user,
-     * everybody else is served for their own account (empty name). */
+    /* Unlock with the password, or another secret of the kind in `opener`;
+     * never makes a store. Root may name a user, everybody else is served for
+     * their own account (empty name). */
     VESTRY_VERB_UNLOCK = 2,
     /* Wrap the class keys under new_password, opened with password. An empty
      * password asks whether a store would need it. Root may name a user,
@@ -54,7 +56,40 @@ enum vestry_verb {
     /* Root only: a session was opened, and then refused. Drop every key of the
      * user, unless another session of theirs is open. */
     VESTRY_VERB_CLOSE = 5,
+    /* Add a protector of the kind in `kind` with the secret in new_password;
+     * password is a secret of the kind in `opener`. Root may name a user,
+     * everybody else is served for their own account; so below. */
+    VESTRY_VERB_ADD_PROTECTOR = 6,
+    /* Remove the protector with this id; password and opener as above. */
+    VESTRY_VERB_REMOVE_PROTECTOR = 7,
+    /* As rewrap, opened by a secret of the kind in `opener`. */
+    VESTRY_VERB_RECOVER = 8,
+    /* Give the classes of the bits in key_class new keys, each with a bridge to
+     * the one before, and put them into the kernel. A class whose rotation is
+     * not over gets none. Root may name a user, everybody else is served for
+     * their own account. */
+    VESTRY_VERB_BEGIN_ROTATION = 9,
+    /* Forget the older keys of the classes of the bits in key_class, which
+     * nothing needs any more. Takes no password. Root may name a user, everybody
+     * else is served for their own account. */
+    VESTRY_VERB_END_ROTATION = 10,
 };
+
+/* What a secret is (Protector.Kind in the library). */
+enum vestry_protector {
+    /* The login password, or else the one before it. */
+    VESTRY_PROTECTOR_ANY_PASSWORD = 0,
+    VESTRY_PROTECTOR_LOGIN_PASSWORD = 1,
+    VESTRY_PROTECTOR_PREVIOUS_PASSWORD = 2,
+    /* 32 bytes. */
+    VESTRY_PROTECTOR_RECOVERY_CODE = 3,
+    VESTRY_PROTECTOR_PASSPHRASE = 4,
+    /* A keyed BLAKE2b-256 of a file. */
+    VESTRY_PROTECTOR_KEY_FILE = 5,
+};
+
+#define VESTRY_LABEL_SIZE 64
+#define VESTRY_PROTECTOR_ID_SIZE 16
 
 /* The classes that are read with the password alone (KeyClass in the library). */
 enum vestry_key_class {
@@ -76,9 +111,22 @@ struct vestry_request {
     char user[VESTRY_USER_SIZE];
     uint8_t password[VESTRY_PASSWORD_MAX];
     uint8_t new_password[VESTRY_PASSWORD_MAX];
-    /* authorize: which key; 0 for every other verb. */
+    /* authorize: which key. The rotation verbs: bit n for the class of number n,
+     * 2 to 8. 0 for every other verb. */
     uint32_t key_class;
+    /* unlock and the verbs of protectors; zero for every other verb, as below. */
+    uint8_t opener;
+    /* add: one of 3 to 5. */
+    uint8_t kind;
+    /* add: the user's name for it, UTF-8. */
+    uint16_t label_count;
+    uint8_t label[VESTRY_LABEL_SIZE];
+    /* remove: which one. */
+    uint8_t protector[VESTRY_PROTECTOR_ID_SIZE];
 };
+
+/* The bytes of a request before new_password: what a login needs of it. */
+enum { VESTRY_LOGIN_REQUEST_SIZE = offsetof(struct vestry_request, new_password) };
 
 /* What became of the store. */
 enum vestry_result {
@@ -117,6 +165,9 @@ enum vestry_result {
     VESTRY_REOPENED = 23,
     /* close: no key is in the kernel any more. */
     VESTRY_CLOSED = 24,
+    /* open: the password opens no protector, but keys of this boot were in the
+     * kernel: it opens what these open from now on. */
+    VESTRY_FOLLOWED = 25,
     /* A protector can be given no new class key: its secret must be typed once. */
     VESTRY_PROTECTOR_OUT_OF_REACH = 26,
     /* The login password's protector, or one that alone has a class key. */
@@ -124,6 +175,8 @@ enum vestry_result {
     VESTRY_NO_SUCH_PROTECTOR = 28,
     /* As many protectors or class keys as a keybag holds. */
     VESTRY_KEYBAG_FULL = 29,
+    VESTRY_ROTATION_BEGUN = 30,
+    VESTRY_ROTATION_ENDED = 31,
     /* The store is on a file system that is mounted read-only. */
     VESTRY_READ_ONLY = 35,
     /* The disk failed at reading or writing the store. */

@@ -36,6 +36,9 @@ int vestry_peer_user(int socket, uint32_t *user);
 /* openat(2) with its variadic mode. */
 int vestry_openat(int directory, const char *name, int flags, uint32_t mode);
 
+/* getspnam_r(3): 1 for an account whose password is empty, 0 for any other and for none. */
+int vestry_has_empty_password(const char *name);
+
 /* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
 int vestry_rename_without_replacing(int directory, const char *from, const char *to);
 
@@ -64,5 +67,8 @@ int vestry_signal_descriptor(const int *signals, int count);
  * other descriptor. The numbers 0 to 2 must be taken. 0 or an error number.
  */
 int vestry_start_program(const char *name, int32_t *process, int *to, int *from);
+
+/* The same with arguments, of which the first is the name, and /dev/null for its standard input. */
+int vestry_run_program(char *const *arguments, int32_t *process, int *from);
 
 #endif

@@ -95,7 +95,7 @@ public struct ImportedItem: Sendable {
 extension Keychain {
     /// Puts items of another program into this keychain: all of them, or none where something fails.
     ///
-    /// An item that names no accessibility gets ``Accessibility/afterFirstUnlock`` where it is new. What an
+    /// An item that names no accessibility gets ``MergeOptions/accessibility`` where it is new. What an
     /// item does not name stays as it is where the keychain has one of the same name.
     ///
     /// - Parameters:

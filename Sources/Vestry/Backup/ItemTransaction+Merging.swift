@@ -14,11 +14,13 @@ extension ItemTransaction {
     /// - Parameters:
     ///   - item: As it comes.
     ///   - group: The access group of an item that names none.
-    ///   - rule: What counts where there is another one.
+    ///   - options: The rule where there is another one.
+    ///   - settings: How much is kept of what it replaces.
     /// - Returns: What became of it.
     /// - Throws: `VestryError`.
     func merge(
-        _ item: borrowing IncomingItem, group: String, by rule: MergeRule
+        _ item: borrowing IncomingItem, group: String, _ options: MergeOptions,
+        keeping settings: HistorySettings?
     ) throws(VestryError) -> MergeReport.Entry {
         if let end = item.changes.expires, end <= wholeSeconds(now) {
             return entry(item, item.changes.values, .expired)
@@ -33,7 +35,7 @@ extension ItemTransaction {
                 try itemClass(of: reference) == nil
             }
             var changes = item.changes
-            if changes.accessibility == nil { changes.accessibility = .afterFirstUnlock }
+            if changes.accessibility == nil { changes.accessibility = options.accessibility }
             let reference = try insert(
                 item.itemClass, changes, group: group, secret: item.secret,
                 reference: isFree == true ? item.reference : nil)
@@ -42,12 +44,12 @@ extension ItemTransaction {
         guard try !isSame(stored, item, item.values(over: stored.metadata)) else {
             return entry(item, stored.metadata.values, .unchanged, reference: stored.row.reference)
         }
-        return try resolve(item, values, stored, group: group, rule)
+        return try resolve(item, values, stored, group: group, options.rule, settings)
     }
 
     private func resolve(
         _ item: borrowing IncomingItem, _ values: AttributeList,
-        _ stored: Stored, group: String, _ rule: MergeRule
+        _ stored: Stored, group: String, _ rule: MergeRule, _ settings: HistorySettings?
     ) throws(VestryError) -> MergeReport.Entry {
         var isReplacing: Bool
         switch rule {
@@ -69,14 +71,14 @@ extension ItemTransaction {
             return entry(
                 item, values, .kept, over: stored, reference: stored.row.reference)
         }
-        try replace(stored, with: item)
+        try replace(stored, with: item, settings)
         return entry(
             item, item.values(over: stored.metadata), .replaced, over: stored,
             reference: stored.row.reference)
     }
 
     private func replace(
-        _ stored: Stored, with item: borrowing IncomingItem
+        _ stored: Stored, with item: borrowing IncomingItem, _ settings: HistorySettings?
     ) throws(VestryError) {
         var pending = try prepare(stored.row, stored.protection, stored.metadata, item.changes)
         pending.metadata.values = item.values(over: stored.metadata)
@@ -85,7 +87,7 @@ extension ItemTransaction {
                 max(now, stored.metadata.modificationDate))
         }
         try seal(item.secret, in: &pending, PresenceKeys(prompt: nil))
-        try update(pending)
+        try update(pending, keeping: settings)
     }
 
     /// Adds an item under the first account that is free, or finds it under such a one.

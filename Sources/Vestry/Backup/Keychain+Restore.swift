@@ -3,9 +3,9 @@ internal import ItemStore
 extension Keychain {
     /// Puts the items of a backup into this keychain: all of them, or none where something fails.
     ///
-    /// They keep their attributes, dates, access groups, access control and ends, and their references
-    /// where no other item has them. Nobody is asked: items that ask for the user can be written
-    /// without.
+    /// A snapshot of the present state is made first. The items keep their attributes, dates, access
+    /// groups, access control and ends, and their references where no other item has them. Nobody is
+    /// asked: items that ask for the user can be written without.
     ///
     /// - Parameters:
     ///   - backup: As it was opened.
@@ -40,15 +40,20 @@ extension Keychain {
         let group = try firstAccessGroup()
         let store = try openStore()
         let tags = try store.tags()
-        guard let items = try store.itemsForWriting(creating: true) else {
+        guard let items = try itemsForWriting(in: store, creating: true) else {
             throw VestryError(.inputOutput, detail: "no item file")
         }
+        let settings = try historySettings()
+        // Nobody else can write meanwhile: this transaction is the writer already.
+        if !options.isDryRun { _ = try makeSnapshot(of: store.directory, .restore) }
         let transaction = ItemTransaction(store, tags, items)
         try transaction.sweep()
         var report = MergeReport()
         while let item = try next() {
-            let rule = options.decisions[report.entries.count] ?? options.rule
-            report.entries.append(try transaction.merge(item, group: group, by: rule))
+            var options = options
+            options.rule = options.decisions[report.entries.count] ?? options.rule
+            report.entries.append(
+                try transaction.merge(item, group: group, options, keeping: settings))
         }
         // Without it, all of this is undone: a dry run takes the same way to its end.
         if !options.isDryRun { try transaction.commit() }

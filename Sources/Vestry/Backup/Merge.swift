@@ -61,6 +61,8 @@ public struct MergeOptions: Sendable {
     public var rule = MergeRule.newest
     /// In place of the rule for single items, by their place among all, from 0.
     public var decisions: [Int: MergeRule] = [:]
+    /// When new items can be read that name no accessibility.
+    public var accessibility = Accessibility.afterFirstUnlock
     /// Nothing is changed; the report says what would be.
     public var isDryRun = false
 

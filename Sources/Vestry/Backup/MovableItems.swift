@@ -1,4 +1,5 @@
 internal import ItemStore
+internal import KeyClasses
 internal import SecureMemory
 
 /// The items of a store that can be carried to another one, of every class and access group.
@@ -24,6 +25,8 @@ struct MovableItems {
         let all = try mappingErrors { () throws(ItemStoreError) in
             try transaction.items.numbers(ItemSearch())
         }
+        var asking: [Int64] = []
+        var question: (keyClass: KeyClass, metadata: ItemMetadata)?
         for number in all {
             let row = try reader.publicRow(number)
             guard !transaction.isExpired(row) else { continue }
@@ -36,9 +39,11 @@ struct MovableItems {
                 } else {
                     let (_, metadata) = try transaction.open(row)
                     if protection.needsPresence {
-                        _ = try presence.key(protection.valueClass, for: metadata)
+                        question = (protection.valueClass, metadata)
+                        asking.append(number)
+                    } else {
+                        numbers.append(number)
                     }
-                    numbers.append(number)
                 }
             } catch .locked {
                 left.locked += 1
@@ -50,6 +55,14 @@ struct MovableItems {
             throw VestryError(
                 .locked,
                 detail: "\(left.locked) \(left.locked == 1 ? "item" : "items") cannot be read now")
+        }
+        guard let question else { return }
+        // Last: nobody is asked for a password in vain.
+        do throws(VestryError) {
+            _ = try presence.key(question.keyClass, for: question.metadata)
+            numbers = (numbers + asking).sorted()
+        } catch  where error.code == .locked && isOnlyReadable {
+            left.locked += asking.count
         }
     }
 

@@ -67,7 +67,8 @@ struct BackupCommand: Command, Equatable {
             throw Failure(VestryError(.fileExists))
         }
         let prompt = PresencePrompt(asking)
-        keychain.presenceHandler = prompt.handler
+        keychain.presenceHandler =
+            isOnlyReadable ? prompt.handlerWhereSomebodyIs : prompt.handler
         let report: BackupReport
         if isSealedByCode {
             report = try backUpByCode(keychain, prompt)

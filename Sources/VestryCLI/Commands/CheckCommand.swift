@@ -112,7 +112,8 @@ extension CheckReport {
         }
         guard count(.newer) > 0 else { return nil }
         return Failure(
-            .unavailable, "\(count(.newer)) items are of a newer release", code: .newerFormat,
-            hint: "upgrade vestry; then check again")
+            .unavailable, "\(count(.newer)) items are of a newer release or keybag",
+            code: .newerFormat,
+            hint: "upgrade vestry, or put the newer keybag back; then check again")
     }
 }

@@ -8,26 +8,32 @@ struct DeleteCommand: Command, Equatable {
                vestry delete --server HOST [OPTION...] [ACCOUNT]
                vestry delete --all [--yes] [OPTION...] [SERVICE]
 
-        Removes the item of SERVICE and ACCOUNT, or the one that the options name, and overwrites its
-        bytes in the file. That an item's class is locked does not keep it from being removed.
+        Removes the item of SERVICE and ACCOUNT, or the one that the options name. 'vestry undo' brings
+        it back within 30 days, or as many as ~/.config/vestry/history says. That an item's class is
+        locked does not keep it from being removed.
 
           --all                       every item of a class that matches, or of the whole class;
                                       this is asked for on the terminal first
           --yes                       do not ask
+          --no-history                keep nothing of it, and overwrite its bytes in the file
           --json                      print {"deleted":COUNT}
         \(ItemFilter.usage)
         """
     static let options: [Arguments.Option] =
-        ItemFilter.options + [.flag("--all"), .flag("--yes"), .flag("--json")]
+        ItemFilter.options + [
+            .flag("--all"), .flag("--yes"), .flag("--no-history"), .flag("--json"),
+        ]
 
     let filter: ItemFilter
     let isAll: Bool
     let isConfirmed: Bool
+    let keepsHistory: Bool
     let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         isAll = arguments.has("--all")
         isConfirmed = arguments.has("--yes")
+        keepsHistory = !arguments.has("--no-history")
         isJSON = arguments.has("--json")
         let filter = try ItemFilter(
             arguments, operands: isAll ? .place : .name, of: Self.self)
@@ -39,7 +45,8 @@ struct DeleteCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
-        let keychain = try filter.selection.item.keychain()
+        var keychain = try filter.selection.item.keychain()
+        keychain.keepsHistory = keepsHistory
         let count = try isAll ? deleteAll(in: keychain) : deleteOne(in: keychain)
         if isJSON {
             let result = JSON.object([.init("deleted", .number(Int64(count)))])

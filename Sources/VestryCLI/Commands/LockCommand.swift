@@ -14,7 +14,8 @@ struct LockCommand: Command, Equatable {
 
           --all        lock everything: cron jobs find nothing either, until the next login with the
                        password or 'vestry unlock'
-          --user NAME  the keychain of this user: for root, who becomes that user to do it
+          --user NAME  the keychain of this user, or of uid:NUMBER: for root, who becomes that user
+                       to do it
 
         """
     static let options: [Arguments.Option] = [.flag("--all"), .value("--user")]

@@ -12,7 +12,8 @@ struct RepairCommand: Command, Equatable {
 
         A damaged keybag is replaced by keybag.previous, the one before its last change. The items
         that open go into a new item file, with new tags, which takes the place of the damaged one
-        in one step; those that do not open go into a quarantine file. The damaged files stay beside
+        in one step; those that do not open go into a quarantine file, and come back as they were in
+        the newest snapshot that is whole, if it has them. The damaged files stay beside
         the new ones, under names with the time.
 
           --dry-run  only show what would be done
@@ -44,16 +45,29 @@ struct RepairCommand: Command, Equatable {
     func run() throws(Failure) -> ExitStatus {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         if !isConfirmed {
-            let plan = try reporting { () throws(VestryError) in
-                try keychain.repair(isDryRun: true)
-            }
+            let plan = try repair(keychain, isDryRun: true)
             if isDryRun || plan.steps.isEmpty { return try finish(plan, isPlan: isDryRun) }
             let terminal = try confirmingTerminal()
             StandardStream.output.write(plan.text(isPlan: true))
             try terminal.confirm("Repair the keychain? Type yes: ")
         }
-        let report = try reporting { () throws(VestryError) in try keychain.repair() }
-        return try finish(report, isPlan: false)
+        return try finish(try repair(keychain, isDryRun: false), isPlan: false)
+    }
+
+    private func repair(
+        _ keychain: Keychain, isDryRun: Bool
+    ) throws(Failure) -> RepairReport {
+        do throws(VestryError) {
+            return try keychain.repair(isDryRun: isDryRun)
+        } catch  where error.code == .damaged {
+            // What this command cannot do, it must not be recommended for.
+            throw Failure(
+                .damaged, error.description, code: .damaged,
+                hint: "nothing was changed; put the named file back from a copy, or move "
+                    + "~/.local/share/vestry away, log in again, and run 'vestry restore FILE'")
+        } catch {
+            throw Failure(error)
+        }
     }
 
     private func confirmingTerminal() throws(Failure) -> Terminal {
@@ -73,7 +87,7 @@ struct RepairCommand: Command, Equatable {
                 .locked, "the items were not repaired: they are locked", code: .locked,
                 hint: "log in with your password, or run 'vestry unlock'; then repair again")
         }
-        let lostCount = report.count(.quarantine)
+        let lostCount = report.lostCount
         guard lostCount == 0 else {
             throw Failure(
                 .damaged, "\(lostCount) items \(isPlan ? "cannot" : "could not") be saved",
@@ -87,13 +101,16 @@ struct RepairCommand: Command, Equatable {
 }
 
 extension RepairReport {
+    /// How many items are in the quarantine file alone.
+    var lostCount: Int { max(0, count(.quarantine) - count(.restored)) }
+
     func text(isPlan: Bool) -> String {
         let lines = steps.map { step in
             ItemFinding(step.kind.rawValue, step.detail, step.record, step.reference).text
         }
-        let nothing = steps.isEmpty && !isLocked ? "nothing is damaged\n" : ""
+        let nothing = steps.isEmpty && !isLocked ? "nothing to repair\n" : ""
         return lines.joined() + nothing
-            + "items: \(savedCount) whole, \(count(.quarantine)) not saved, "
+            + "items: \(savedCount) whole, \(lostCount) not saved, "
             + "\(unknownCount) kept as they are\n"
     }
 
@@ -101,7 +118,7 @@ extension RepairReport {
         .object([
             .init("dryRun", .bool(isPlan)),
             .init("whole", .number(Int64(savedCount))),
-            .init("lost", .number(Int64(count(.quarantine)))),
+            .init("lost", .number(Int64(lostCount))),
             .init("kept", .number(Int64(unknownCount))),
             .init(
                 "steps",

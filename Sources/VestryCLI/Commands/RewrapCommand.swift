@@ -40,17 +40,11 @@ struct RewrapCommand: Command, Equatable {
         if status.state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }
         let account = keychain.accountName.escapedForTerminal
         let oldPassword = try old.read(asking: "Password that opens the keychain of \(account)")
-        let newPassword = try new.read(asking: "Login password of \(account)")
-        if new.isPerson {
-            let again = try new.read(asking: "The same again")
-            guard newPassword.constantTimeEquals(again) else {
-                throw Failure(
-                    .mismatch, "the two passwords differ", hint: "nothing was changed; try again")
-            }
-        }
+        let newPassword = try new.readLoginPassword(of: account)
         try reporting { () throws(VestryError) in
             try keychain.rewrap(from: oldPassword, to: newPassword)
         }
+        AnotherMachine.report(on: keychain)
         return .done
     }
 }

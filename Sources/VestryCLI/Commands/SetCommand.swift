@@ -27,12 +27,14 @@ struct SetCommand: Command, Equatable {
           --certificate FILE          store an X.509 certificate
           --key FILE                  store a private or public key
           --keep-secret               change attributes of an item, and leave its secret alone
+          --no-history                keep nothing of the secret that is replaced
           --json                      print {"result":"added" or "updated","reference":HEX or null}
         \(ItemStorage.usage)
         """
     static let options: [Arguments.Option] =
         ItemStorage.options + [
-            .value("--certificate"), .value("--key"), .flag("--keep-secret"), .flag("--json"),
+            .value("--certificate"), .value("--key"), .flag("--keep-secret"), .flag("--no-history"),
+            .flag("--json"),
         ]
 
     /// Where the new item comes from.
@@ -46,10 +48,12 @@ struct SetCommand: Command, Equatable {
 
     let storage: ItemStorage
     let source: Source
+    let keepsHistory: Bool
     let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         isJSON = arguments.has("--json")
+        keepsHistory = !arguments.has("--no-history")
         source = try Self.source(arguments)
         try Self.checkOperands(arguments)
         switch source {
@@ -94,7 +98,8 @@ struct SetCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
-        let keychain = try storage.item.keychain()
+        var keychain = try storage.item.keychain()
+        keychain.keepsHistory = keepsHistory
         let outcome: ItemStorage.Outcome
         switch source {
         case .secret:

@@ -18,13 +18,16 @@ struct StatusCommand: Command, Equatable {
 
           --json  print one line of JSON instead:
                   {"state":WORD,"reason":WORD,"message":TEXT,"next":TEXT or null,
-                  "code":NUMBER or null,"mismatchSince":SECONDS or null,"path":TEXT,
+                  "code":NUMBER or null,"mismatchSince":SECONDS or null,
+                  "classesBehind":[CLASS...],"behindSince":SECONDS or null,
+                  "isOfAnotherMachine":BOOLEAN,"path":TEXT,
                   "sessions":[{"since":SECONDS,"program":TEXT,"id":TEXT or null,
                   "gavePassword":BOOLEAN}...]}, where reason is never-enrolled, not-unlocked,
                   password-mismatch, no-session, session-locked, session-open or failure, code
                   is the failure's number, Apple's where Apple has one, mismatchSince, in
                   seconds since 1970, is since when logins have had another password than the
-                  keychain, and id is the session's name in loginctl. Later releases may add
+                  keychain, classesBehind what the login password does not open since behindSince,
+                  and id is the session's name in loginctl. Later releases may add
                   members and reasons.
 
         """
@@ -109,6 +112,17 @@ struct StatusCommand: Command, Equatable {
                     "the login password does not open this keychain: it locks at the next reboot")
                 lines.append("next: \(Self.rewrapHint)")
             }
+            if !status.classesBehind.isEmpty {
+                let since = status.behindSince.map { " since \(Moment.text($0))" } ?? ""
+                lines.append(
+                    "the login password\(since) does not open, for they were not open when it was new: "
+                        + status.classesBehind.joined(separator: ", "))
+                lines.append("next: \(Self.rewrapHint)")
+            }
+            if status.isOfAnotherMachine {
+                lines.append("this-device-only items: these are another machine's")
+                lines.append("next: 'vestry rewrap' lets new ones be stored on this machine")
+            }
             lines += status.sessions.map(Self.line)
             return lines.map { $0 + "\n" }.joined()
         }
@@ -128,6 +142,9 @@ struct StatusCommand: Command, Equatable {
                 .init("next", next.map(JSON.string) ?? .null),
                 .init("code", status.error.map { .number(Int64($0.code.rawValue)) } ?? .null),
                 .init("mismatchSince", status.mismatchSince.map(JSON.number) ?? .null),
+                .init("classesBehind", .array(status.classesBehind.map(JSON.string))),
+                .init("behindSince", status.behindSince.map(JSON.number) ?? .null),
+                .init("isOfAnotherMachine", .bool(status.isOfAnotherMachine)),
                 .init("path", .string(path)),
                 .init("sessions", .array(status.sessions.map(Self.json))),
             ])

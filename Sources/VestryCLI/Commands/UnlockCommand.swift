@@ -4,12 +4,15 @@ internal import Vestry
 struct UnlockCommand: Command, Equatable {
     static let name = "unlock"
     static let usage = """
-        usage: vestry unlock [--password-fd N | --pinentry]
+        usage: vestry unlock [--with KIND] [--password-fd N | --pinentry]
 
         Opens the keychain with the login password, as a login does: for sessions without one, such
         as ssh with a public key. The password is asked for on the terminal and handed to the unlock
         service (vestry-unlock.socket).
 
+          --with KIND      open it with another secret than the login password: previous-password,
+                           recovery-code, passphrase or key-file ('vestry protectors')
+          --with-file FILE the key file, for --with key-file
           --password-fd N  read the password from descriptor N to its end instead; one line end
                            after it (LF or CRLF) is dropped, and bytes after the 512th do not count,
                            as for every login
@@ -17,16 +20,17 @@ struct UnlockCommand: Command, Equatable {
                            is a display; it is never used without this option
 
         """
-    static let options: [Arguments.Option] = [.value("--password-fd"), Pinentry.option]
+    static let options: [Arguments.Option] = OpenerSource.options + [Pinentry.option]
 
-    let password: PasswordSource
+    let opener: OpenerSource
+    var password: PasswordSource { opener.typed }
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard arguments.operands.isEmpty else {
             // Not shown: it may well be the password.
             throw Self.usageError("a password is never taken from the arguments")
         }
-        password = try PasswordSource(option: "--password-fd", in: arguments, of: Self.self)
+        opener = try OpenerSource(arguments, default: .loginPassword, of: Self.self)
     }
 
     func run() throws(Failure) -> ExitStatus {
@@ -42,12 +46,9 @@ struct UnlockCommand: Command, Equatable {
         case .locked, .afterFirstUnlock, .unavailable:
             break
         }
-        let password = try password.read(
-            asking: "Login password of \(keychain.accountName.escapedForTerminal)")
-        let outcome = try reporting { () throws(VestryError) in
-            try keychain.unlock(password: password)
-        }
-        if outcome == .unlockedByPreviousPassword {
+        let secret = try opener.read(of: keychain.accountName.escapedForTerminal)
+        let outcome = try opener.using { () throws(VestryError) in try keychain.unlock(by: secret) }
+        if opener.kind == .loginPassword, outcome == .unlockedByPreviousPassword {
             StandardStream.error.write(
                 "vestry: opened with the password before the current one\n"
                     + "vestry: hint: log in once with the new one\n")

@@ -69,19 +69,10 @@ struct MergeArguments: Equatable {
                 options.decisions = try Self.decisions(on: plan, terminal)
                 plan = try merge(options)
             }
-            if !isConfirmed { try Self.confirm(plan, terminal) }
+            if !isConfirmed { try terminal.confirm("\(plan.summary). Go on? Type yes: ") }
         }
         options.isDryRun = false
         write(try merge(options), members)
-    }
-
-    private static func confirm(
-        _ plan: MergeReport, _ terminal: borrowing Terminal
-    ) throws(Failure) {
-        let answer = try terminal.ask("\(plan.summary). Go on? Type yes: ", isShown: true)
-        guard answer.isText("yes") else {
-            throw Failure(.cancelled, "cancelled", hint: "nothing was changed")
-        }
     }
 
     private static func decisions(

@@ -295,7 +295,7 @@ static char **run(char **step)
         } else if (IS("acct")) {
             status = last = pam_acct_mgmt(handle, 0);
         } else if (IS("open")) {
-            status = pam_open_session(handle, 0);
+            status = pam_open_session(handle, *value ? PAM_SILENT : 0);
         } else if (IS("close")) {
             status = pam_close_session(handle, 0);
         } else if (IS("chauthtok")) {

@@ -1,0 +1,150 @@
+internal import CUnlockProtocol
+internal import Glibc
+internal import KernelKeyring
+internal import Keybag
+internal import KeyClasses
+internal import LinuxSystem
+internal import Sealing
+internal import SecureMemory
+internal import VestryConfiguration
+
+// What changes the protectors of a keybag.
+extension UserService {
+    /// At a password change, and after one that was not seen: wraps the class keys under the new
+    /// password.
+    ///
+    /// Keys that belong to another machine stay under the protectors that have them, and this machine
+    /// gets its own for those classes.
+    func rewrap(
+        from old: borrowing SecretBytes, of kinds: [Protector.Kind], to new: borrowing SecretBytes
+    ) throws(Refusal) -> Outcome {
+        try state.withUserLock(before: deadline) { () throws(Refusal) in
+            guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+            guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
+            guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+            var keybag = store.keybag
+            let opened = try derive(keybag, password: old, of: kinds)
+            let keys = try refusing { () throws(KeybagError) in
+                try keybag.adoptMachine(opened: opened)
+            }
+            _ = keybag.refresh(opened)
+            try derivingNew { () throws(KeybagError) in
+                try keybag.setLoginPassword(
+                    new, keys: keys, deviceKey: deviceKey, replacing: opened.kind, at: now())
+            }
+            try write(keybag, inPlaceOf: store)
+            // Whoever has proved the old password may read, and the mismatch that a login with the
+            // new one has found is healed.
+            // A keyring that takes no key is no reason to call the change failed.
+            let keyring = KernelKeyring(store: keybag.storeID)
+            try? putNewest(keys, into: keyring)
+            try? keyring.clearMismatch()
+            state.announceUnlock()
+            return Outcome(VESTRY_REWRAPPED)
+        }
+    }
+
+    /// At a login with a password that opens no protector: what is open since this boot shall open
+    /// with it too.
+    ///
+    /// The login has proved that the password is the account's, and the kernel's keys, by their check
+    /// values, that they are the store's. Without them no password replaces a protector that it does
+    /// not open. The password before stays for the classes that are not open.
+    ///
+    /// - Returns: False where it cannot be, or the configuration forbids it.
+    /// - Throws: `VESTRY_BUSY` when it is nobody's turn in time.
+    func follow(
+        _ password: borrowing SecretBytes, with keyring: KernelKeyring,
+        in store: borrowing Store
+    ) throws(Refusal) -> Bool {
+        guard configuration.followsNewPassword, hasDeviceKey else { return false }
+        return try state.withUserLock(before: deadline) { () throws(Refusal) in
+            guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag
+            else { return false }
+            let keys = keybag.genuineKeys { try? keyring.classKey($0) }
+            for keyClass in [KeyClass.index, .afterFirstUnlock] {
+                guard let epoch = keybag.epoch(of: keyClass), keys.has(keyClass, epoch: epoch)
+                else { return false }
+            }
+            do throws(Refusal) {
+                try derivingNew { () throws(KeybagError) in
+                    try keybag.setLoginPassword(
+                        password, keys: keys, deviceKey: deviceKey, replacing: nil, at: now())
+                }
+                try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+            } catch {
+                if error.result == VESTRY_BUSY { throw error }
+                SystemLog.write(
+                    .warning,
+                    "the keychain of \(account.user) cannot follow a new password: it "
+                        + "stays with the old one (\(error.result.rawValue))")
+                return false
+            }
+            try? keyring.clearMismatch()
+            return true
+        }
+    }
+
+    func addProtector(
+        _ kind: Protector.Kind, label: String?, secret: borrowing SecretBytes,
+        openedBy password: borrowing SecretBytes, of kinds: [Protector.Kind]
+    ) throws(Refusal) -> Outcome {
+        try changingKeybag(password, of: kinds) { (keybag, opened) throws(Refusal) in
+            guard secret.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
+            guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+            try derivingNew { () throws(KeybagError) in
+                _ = try keybag.add(
+                    kind, secret: secret, label: label, opened: opened, deviceKey: deviceKey,
+                    at: now())
+            }
+        }
+    }
+
+    func removeProtector(
+        _ id: [UInt8], openedBy password: borrowing SecretBytes, of kinds: [Protector.Kind]
+    ) throws(Refusal) -> Outcome {
+        try changingKeybag(password, of: kinds) { (keybag, _) throws(Refusal) in
+            try refusing { () throws(KeybagError) in try keybag.removeProtector(id) }
+        }
+    }
+
+    /// Changes the keybag for somebody who has proved a secret of it.
+    private func changingKeybag(
+        _ password: borrowing SecretBytes, of kinds: [Protector.Kind],
+        _ change: (inout Keybag, borrowing OpenedProtector) throws(Refusal) -> Void
+    ) throws(Refusal) -> Outcome {
+        try state.withUserLock(before: deadline) { () throws(Refusal) in
+            guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+            guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
+            var keybag = store.keybag
+            let opened = try derive(keybag, password: password, of: kinds)
+            if hasDeviceKey { _ = keybag.refresh(opened) }
+            try change(&keybag, opened)
+            try write(keybag, inPlaceOf: store)
+            return Outcome(VESTRY_REWRAPPED)
+        }
+    }
+
+    /// Writes a changed keybag.
+    ///
+    /// Where a protector is gone, once more, so that the file that is kept does not open with its secret
+    /// either.
+    private func write(
+        _ keybag: Keybag, inPlaceOf store: borrowing Store
+    ) throws(Refusal) {
+        try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
+        let isSmaller = store.keybag.protectors.contains { old in
+            !keybag.protectors.contains { $0.id == old.id }
+        }
+        if isSmaller { try? keybag.write(in: store.directory) }
+    }
+
+    /// Runs `body`, which derives the key of a new protector, when it is this process's turn.
+    private func derivingNew(_ body: () throws(KeybagError) -> Void) throws(Refusal) {
+        try state.withDerivationTurn(
+            memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
+        ) { () throws(Refusal) in
+            try refusing(body)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import Vestry
+
+/// What was read from another program.
+package struct ImportBatch: Sendable {
+    /// The most bytes of a file that is read.
+    package static let maximumByteCount = 64 * 1024 * 1024
+
+    package var items: [ImportedItem] = []
+    /// Entries that are no items.
+    package var problems: [ImportProblem] = []
+
+    package init() {}
+}
+
+/// Why an entry, or a whole file, cannot be read; it has no secret, and nothing of what was read but names
+/// of the format.
+package struct ImportProblem: Error, Equatable, Sendable {
+    /// From 1; nil where the format has no lines, or the whole is meant.
+    package let line: Int?
+    package let reason: String
+
+    package init(line: Int? = nil, _ reason: String) {
+        self.line = line
+        self.reason = reason
+    }
+}

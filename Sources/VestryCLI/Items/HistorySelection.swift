@@ -1,0 +1,95 @@
+internal import Vestry
+
+/// The item whose past a command is about: one that is there, or one that was deleted.
+enum HistoryAddress {
+    case key(ItemKey)
+    case reference([UInt8])
+
+    /// Looks up what the arguments name.
+    ///
+    /// - Parameters:
+    ///   - selection: Service and account, or a reference, name deleted items too; anything else names
+    ///     an item that is there.
+    ///   - keychain: Where it is.
+    /// - Throws: `Failure`.
+    init(_ selection: ItemSelection, in keychain: Keychain) throws(Failure) {
+        if let key = selection.item.key {
+            self = .key(key)
+        } else if let reference = selection.reference {
+            self = .reference(reference)
+        } else {
+            self = .reference(try selection.record(in: keychain).persistentReference)
+        }
+    }
+
+    func history(in keychain: Keychain) throws(VestryError) -> [HistoryEntry] {
+        switch self {
+        case .key(let key): try keychain.history(of: key)
+        case .reference(let reference): try keychain.history(of: reference)
+        }
+    }
+
+    func undo(_ number: Int, in keychain: Keychain) throws(VestryError) -> HistoryEntry {
+        switch self {
+        case .key(let key): try keychain.undo(key, number: number)
+        case .reference(let reference): try keychain.undo(reference, number: number)
+        }
+    }
+
+    func eraseHistory(in keychain: Keychain) throws(VestryError) -> Int {
+        switch self {
+        case .key(let key): try keychain.eraseHistory(of: key)
+        case .reference(let reference): try keychain.eraseHistory(of: reference)
+        }
+    }
+
+    /// Throws where there is no such item at all.
+    func checkItem(in keychain: Keychain) throws(Failure) {
+        do throws(VestryError) {
+            switch self {
+            case .key(let key): _ = try keychain.item(for: key)
+            case .reference(let reference):
+                _ = try keychain.find(ItemQuery(persistentReference: reference))
+            }
+        } catch .itemNotFound {
+            throw Failure(VestryError(.itemNotFound))
+        } catch {
+            // It is there, and nothing is kept.
+        }
+    }
+}
+
+extension HistoryEntry {
+    /// A word for what it is.
+    var word: String {
+        switch kind {
+        case .oldSecret: "old-secret"
+        case .deletedItem: "deleted-item"
+        }
+    }
+
+    /// On one line: number, what it is, and until when the item had the secret or is kept.
+    var text: String {
+        let moment =
+            switch kind {
+            case .oldSecret: replacementDate.map { "replaced " + Moment.text($0) } ?? "locked"
+            case .deletedItem: keptUntil.map { "kept until " + Moment.text($0) } ?? ""
+            }
+        return "\(number)\t\(word)\t\(moment)"
+    }
+
+    var json: JSON {
+        func date(_ seconds: Int64?) -> JSON { seconds.map(JSON.number) ?? .null }
+        return .object([
+            .init("number", .number(Int64(number))),
+            .init("kind", .string(word)),
+            .init("modified", date(modificationDate)),
+            .init("replaced", date(replacementDate)),
+            .init("keptUntil", date(keptUntil)),
+            .init("accessible", .string(accessibility.rawValue)),
+            .init(
+                "accessControl", .array(AccessControlWord.words(accessControl).map(JSON.string))),
+            .init("reference", .string(Hexadecimal.text(persistentReference))),
+        ])
+    }
+}

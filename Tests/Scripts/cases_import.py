@@ -1,0 +1,309 @@
+"""What other programs keep, taken over; and everything printed for them."""
+
+import base64
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from cases_items import CERTIFICATES
+from cases_json import check, out
+from cases_terminal import at_terminal
+from harness import Skip, case, equal
+from logind import ADDRESS, Bus
+from world import (CANCELLED, DONE, DUPLICATE, FAILURE, LOCKED, NOT_FOUND, PASSWORDS, USAGE, becoming, contents, expect,
+                   login, put, secret_of, vestry)
+
+FOLDER = pathlib.Path("/run/vestry-test/import")
+
+
+def prepare():
+    """A folder for alice alone, empty."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    os.chown(FOLDER, 2001, 2001)
+    os.chmod(FOLDER, 0o700)
+    login()
+
+
+def file_of(text):
+    path = FOLDER / "file"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.chown(path, 2001, 2001)
+    return str(path)
+
+
+def take(text, name, *arguments, status=DONE, **options):
+    return expect(status, "import", "--format", name, *arguments, file_of(text), **options)
+
+
+def items():
+    return json.loads(expect(DONE, "list", "--json", "--class", "any").stdout)["items"]
+
+
+def net_secret(server, account):
+    return expect(DONE, "get", "--server", server, account).stdout
+
+
+@case
+def each_format_brings_its_passwords():
+    prepare()
+    take("https://alice:p%40ss@git.example.org\n", "git", "--yes", says="1 added")
+    equal(net_secret("git.example.org", "alice"), b"p@ss")
+    take("machine mail.example.org login bob password x", "netrc", "--yes", says="1 added")
+    equal(net_secret("mail.example.org", "bob"), b"x")
+    auth = base64.b64encode(b"carol:secret:x").decode()
+    take(json.dumps({"auths": {"ghcr.io": {"auth": auth}}}), "docker", "--yes", says="1 added")
+    equal(net_secret("ghcr.io", "carol"), b"secret:x")
+    take("name,url,username,password\nBank,,dave,pin\n", "csv", "--yes", says="1 added")
+    equal(secret_of("Bank", "dave"), b"pin")
+    take('"Account","Login Name","Password","Web Site","Comments"\n"M","erin","k","",""\n', "keepass-csv", "--yes")
+    equal(secret_of("M", "erin"), b"k")
+    take("<KeePassFile><Root><Group><Entry><String><Key>Title</Key><Value>T</Value></String>"
+         "<String><Key>Password</Key><Value>v</Value></String></Entry></Group></Root></KeePassFile>",
+         "keepass-xml", "--yes", says="1 added")
+    equal(secret_of("T", ""), b"v")
+    take('keychain: "x"\nversion: 512\nclass: "genp"\nattributes:\n    "acct"<blob>="a"\n    "svce"<blob>="mac"\n'
+         'data:\n"m"\n', "macos", "--yes", says="1 added")
+    equal(secret_of("mac", "a"), b"m")
+    equal(items()[0]["accessible"], "after-first-unlock")
+
+
+@case
+def a_dry_run_names_items_without_their_secrets():
+    prepare()
+    before = contents()
+    result = take("name,username,password\nBank,dave,hunter2\n", "csv", "--dry-run", says="1 added")
+    equal(result.stdout, b"added\tgeneric-password\tBank\tdave\n")
+    assert b"hunter2" not in result.stdout + result.stderr
+    expect(NOT_FOUND, "get", "Bank", "dave")
+    result = out("import", "--format=csv", "--dry-run", "--json", str(FOLDER / "file"))
+    check(result, "import")
+    equal({name for name in before if "sqlite" not in name}, {name for name in contents() if "sqlite" not in name})
+
+
+@case
+def a_malformed_entry_is_named_and_nothing_is_imported():
+    prepare()
+    text = "https://a:b@h\nhunter2\nhttps://c:d@h\n"
+    result = take(text, "git", "--yes", status=FAILURE, says="file, line 2: no address with user and password")
+    assert b"hunter2" not in result.stderr
+    equal(items(), [])
+    take(text, "git", "--yes", "--skip-malformed", says="passed over: /run/vestry-test/import/file, line 2")
+    equal(len(items()), 2)
+    for name, broken in (("json", "{"), ("csv", 'a,password\n"x'), ("keepass-xml", "<a"), ("netrc", "hunter2"),
+                         ("docker", "[]"), ("macos", "x"), ("json", '{"format":"vestry-export","version":2,"items":[]}')):
+        result = take(broken, name, "--yes", "--skip-malformed", status=FAILURE)
+        assert b"hunter2" not in result.stderr, result.stderr
+    take('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/shadow">]><KeePassFile>&b;</KeePassFile>', "keepass-xml",
+         "--yes", status=FAILURE, says="DOCTYPE")
+    equal(len(items()), 2)
+
+
+@case
+def duplicates_follow_the_rules_of_restore():
+    prepare()
+    put(b"old", "Bank", "dave", "--comment=mine")
+    text = "name,username,password\nBank,dave,new\nBank,dave,new\n"
+    take(text, "csv", "--yes", "--merge=stored", says="2 kept")
+    equal(secret_of("Bank", "dave"), b"old")
+    take(text, "csv", "--yes", says="1 replaced, 1 unchanged")
+    equal(secret_of("Bank", "dave"), b"new")
+    equal(json.loads(expect(DONE, "show", "--json", "Bank", "dave").stdout)["comment"], "mine")
+    take(text, "csv", "--yes", "--accessible=when-unlocked", says="2 unchanged")
+    take(text.replace("new", "other"), "csv", "--yes", "--merge=keep-both", says="1 added-beside, 1 unchanged")
+    equal(secret_of("Bank", "dave (2)"), b"other")
+
+
+@case
+def one_item_that_cannot_be_written_stops_all():
+    prepare()
+    put(b"x", "first", "a", "--accessible=when-unlocked")
+    expect(DONE, "lock")
+    text = "name,username,password\nzero,a,1\nfirst,a,2\n"
+    take(text, "csv", "--yes", status=LOCKED)
+    expect(NOT_FOUND, "get", "zero", "a")
+    take("name,username,password\nzero,a,1\n", "csv", "--yes", "--accessible=when-unlocked", status=LOCKED)
+    take("name,username,password\nzero,a,1\n", "csv", "--yes")
+
+
+@at_terminal
+def a_person_is_asked_before_anything_is_written(make):
+    prepare()
+    path = file_of("name,username,password\nBank,dave,pin\n")
+    expect(FAILURE, "import", "--format=csv", path, says="no terminal to ask on")
+    for answer, status in ((b"no\n", CANCELLED), (b"yes\n", DONE)):
+        terminal = make("import", "--format=csv", path)
+        terminal.wait_for(b"1 added. Go on? Type yes: ")
+        terminal.type(answer)
+        equal(terminal.end()[0], status)
+        equal(vestry("get", "Bank", "dave").returncode, DONE if status == DONE else NOT_FOUND)
+
+
+@case
+def what_is_exported_comes_back_as_it_was():
+    prepare()
+    put(b"text \"\\\n\x01\xc3\xa9", "s", "a", "--label=L", "--comment=C", "--type=abcd", "--generic-hex=00ff", "--expires=+1d")
+    put(b"\xff\x00", "s", "bytes", "--accessible=when-unlocked")
+    put(b"here", "s", "here", "--accessible=when-unlocked-this-device-only")
+    expect(DONE, "set", "--server=h", "--protocol=https", "--port=1", "n", give=b"net")
+    expect(DONE, "set", "--certificate", "-", give=(CERTIFICATES / "ec.cer").read_bytes())
+    expect(DONE, "set", "--key", "-", "--application-tag=t", give=(CERTIFICATES / "ec.sec1").read_bytes())
+    result = expect(DONE, "export", "--json", "--plain-text", says="without 1 item of this device alone")
+    exported = json.loads(result.stdout)
+    check(exported, "export")
+    equal([item.get("secret") or base64.b64decode(item["secretBase64"]) for item in exported["items"]][:2],
+          ["text \"\\\n\x01é", b"\xff\x00"])
+    for item in exported["items"]:
+        check({name: item[name] for name in ("secret", "secretBase64") if name in item}, "Secrets", partly=True)
+    before = [item for item in items() if item["account" if "account" in item else "class"] != "here"]
+    for options in ((), ("--server=h",), ("--class=certificate",), ("--class=key",)):
+        expect(DONE, "delete", "--all", "--yes", *options)
+    take(result.stdout, "json", "--yes", says="5 added")
+    equal(items(), before)
+    equal(secret_of("s", "a"), b"text \"\\\n\x01\xc3\xa9")
+    equal(secret_of("s", "bytes"), b"\xff\x00")
+    take(result.stdout, "json", "--yes", says="5 unchanged")
+    wrong = json.dumps(exported).replace('"comment"', '"commend"')
+    take(wrong, "json", "--yes", status=FAILURE, says="item 1, the member 'commend' is none of its class")
+
+
+@at_terminal
+def nothing_is_exported_in_plain_text_unasked(make):
+    prepare()
+    put(b"one", "s", "a", "--accessible=when-unlocked")
+    for arguments in ([], ["--json"], ["--plain-text"], ["--json", "--plain-text", "x"]):
+        result = vestry("export", *arguments)
+        equal((result.returncode, result.stdout), (USAGE, b""))
+    terminal = make("export", "--json")
+    status, shown = terminal.end()
+    equal(status, USAGE)
+    assert b"one" not in shown, shown
+    path = FOLDER / "out"
+    result = expect(DONE, "export", "--json", "--plain-text", "--output", str(path))
+    equal((result.stdout, path.stat().st_mode & 0o7777), (b"", 0o600))
+    equal(json.loads(path.read_bytes())["items"][0]["secret"], "one")
+    equal(vestry("export", "--json", "--plain-text", "--output", str(path)).returncode, DUPLICATE)
+    expect(DONE, "lock")
+    result = vestry("export", "--json", "--plain-text")
+    equal((result.returncode, result.stdout, json.loads(result.stderr)["error"]["name"]), (LOCKED, b"", "locked"))
+    result = expect(DONE, "export", "--json", "--plain-text", "--readable-only", says="without 1 item that could not")
+    equal(json.loads(result.stdout)["items"], [])
+
+
+@at_terminal
+def an_item_that_asks_is_exported_after_its_question(make):
+    prepare()
+    put(b"one", "s", "a", "--require-password")
+    equal(vestry("export", "--json", "--plain-text").returncode, LOCKED)
+    path = FOLDER / "out"
+    terminal = make("export", "--json", "--plain-text", "--output", str(path))
+    terminal.wait_for(b"Login password to read all items that ask for it: ")
+    terminal.type(PASSWORDS["alice"] + b"\n")
+    equal(terminal.end()[0], DONE)
+    text = path.read_bytes()
+    expect(DONE, "delete", "s", "a")
+    take(text, "json", "--yes", says="1 added")
+    expect(LOCKED, "get", "s", "a")
+
+
+@case
+def a_backup_is_a_format_too():
+    prepare()
+    put(b"one", "s", "a")
+    path = str(FOLDER / "backup")
+    expect(DONE, "backup", "--passphrase-fd=0", path, give=b"words")
+    expect(DONE, "delete", "s", "a")
+    expect(DONE, "import", "--format=backup", "--passphrase-fd=0", "--yes", path, give=b"words", says="1 added")
+    equal(secret_of("s", "a"), b"one")
+    expect(USAGE, "import", "--format=csv", "--passphrase-fd=0", path, says="for the format backup")
+    expect(USAGE, "import", "--format=frob", path, says="needs one of backup, json")
+    expect(USAGE, "import", path, says="option '--format' needs one of")
+
+
+@case
+def the_folder_of_pass_is_decrypted_by_gpg():
+    if not shutil.which("gpg"):
+        raise Skip("gpg is not installed")
+    prepare()
+    home, store = FOLDER / "gnupg", FOLDER / "store"
+    environment = {"PATH": os.environ["PATH"], "GNUPGHOME": str(home), "HOME": str(FOLDER)}
+
+    def gpg(*arguments, give=b""):
+        subprocess.run(["gpg", "--batch", "--quiet", *arguments], input=give, env=environment, check=True,
+                       preexec_fn=becoming("alice"), cwd="/", stderr=subprocess.DEVNULL)
+
+    for folder in (home, store, store / "web"):
+        folder.mkdir(mode=0o700)
+        os.chown(folder, 2001, 2001)
+    try:
+        gpg("--passphrase", "", "--quick-gen-key", "alice", "default", "default", "never")
+        gpg("--encrypt", "-r", "alice", "-o", str(store / "web" / "h.gpg"), give=b"secret\nuser: alice\nnote\n")
+        gpg("--encrypt", "-r", "alice", "-o", str(store / "plain.gpg"), give=b"one")
+        expect(DONE, "import", "--format=pass", "--yes", str(store), environment=environment, says="2 added")
+        equal((secret_of("web/h", "alice"), secret_of("plain", "")), (b"secret", b"one"))
+        (store / "bad.gpg").write_bytes(b"no message")
+        expect(FAILURE, "import", "--format=pass", "--yes", str(store), environment=environment,
+               says="bad.gpg, gpg does not decrypt it")
+        expect(DONE, "import", "--format=pass", "--yes", "--skip-malformed", str(store), environment=environment,
+               says="2 unchanged")
+        expect(FAILURE, "import", "--format=pass", "--yes", str(store), environment={"PATH": "/nonexistent"},
+               says="it takes the program 'gpg'")
+    finally:
+        subprocess.run(["gpgconf", "--kill", "all"], env=environment, preexec_fn=becoming("alice"), cwd="/", check=False)
+
+
+SERVICE = "/run/vestry-test/secrets"
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class SecretService:
+    """A stand-in for gnome-keyring on a bus of the tests' own (programs/secrets.c)."""
+
+    def __init__(self, mode):
+        if not os.path.exists(SERVICE):
+            flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libsystemd"], capture_output=True, text=True,
+                                   check=True).stdout.split()
+            subprocess.run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-o", SERVICE,
+                            HERE / "programs" / "secrets.c", *flags], check=True)
+        self.mode = mode
+
+    def __enter__(self):
+        self.bus = Bus()
+        self.environment = {"DBUS_SESSION_BUS_ADDRESS": ADDRESS}
+        self.process = None
+        if self.mode:
+            self.process = subprocess.Popen([SERVICE, self.mode], env=self.environment, stdout=subprocess.PIPE)
+            equal(self.process.stdout.readline(), b"ready\n")
+        return self
+
+    def __exit__(self, *_):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+        self.bus.end()
+
+
+@case
+def a_secret_service_unlocks_and_gives_what_it_keeps():
+    prepare()
+    with SecretService("open") as service:
+        expect(DONE, "import", "--format=secret-service", "--yes", environment=service.environment, says="2 added")
+    equal(net_secret("share.example.org", "alice"), b"net secret")
+    equal(secret_of("Tool", "bob"), b"token\n")
+    item = json.loads(expect(DONE, "show", "--json", "Tool", "bob").stdout)
+    equal((item["label"], item["created"], item["modified"]), ("Token of Tool", 1500000000, 1600000000))
+    expect(USAGE, "import", "--format=secret-service", "--yes", "file", says="takes no FILE")
+
+
+@case
+def a_secret_service_that_does_not_open_gives_nothing():
+    prepare()
+    for mode, says in (("dismiss", "the question of the Secret Service was dismissed"),
+                       (None, "nothing on the session bus is a Secret Service")):
+        with SecretService(mode) as service:
+            expect(FAILURE, "import", "--format=secret-service", "--yes", environment=service.environment, says=says)
+    expect(FAILURE, "import", "--format=secret-service", "--yes", says="there is no session bus to ask on")
+    equal(items(), [])
