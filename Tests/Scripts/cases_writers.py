@@ -38,7 +38,7 @@ def parallel_writers_lose_nothing():
     equal(len(items), 320)
     for writer, number in [(0, 0), (7, 13), (15, 19)]:
         equal(secret_of(f"writer {writer}", str(number)), f"{writer}/{number}".encode())
-    equal(sorted(contents()), ["items.sqlite", "keybag"])
+    equal(sorted(contents()), ["items.sqlite", "keybag", "keybag.previous"])
 
 
 @case
@@ -72,7 +72,7 @@ def eight_processes_of_32_threads_lose_nothing_for_a_minute():
     left = expect(
         DONE, "-c", COUNT_INTERNET_PASSWORDS, str(ITEMS), program="/usr/bin/python3").stdout
     equal(totals["added"] - totals["deleted"], int(left))
-    equal(sorted(contents()), ["items.sqlite", "keybag"])
+    equal(sorted(contents()), ["items.sqlite", "keybag", "keybag.previous"])
 
 
 COUNT_INTERNET_PASSWORDS = """
@@ -139,7 +139,7 @@ def a_writer_killed_at_any_system_call_leaves_old_or_new():
             killed += 1
     assert killed > 20, killed
     put(b"x", "s", "a")
-    equal(sorted(contents()), ["items.sqlite", "keybag"])
+    equal(sorted(contents()), ["items.sqlite", "keybag", "keybag.previous"])
 
 
 def set_killed_at(call, occurrence):
