@@ -114,6 +114,18 @@ def a_restored_snapshot():
 
 
 @case
+def a_restored_backup():
+    begin(x=b"old")
+    file = "/home/alice/faults.backup"
+    if os.path.exists(file):
+        os.unlink(file)
+    expect(world.DONE, "backup", "--passphrase-fd=0", file, give=b"passphrase")
+    put(b"new", "s", "x")
+    over_items(
+        ["restore", "--yes", "--merge=incoming", "--passphrase-fd=0", file], b"passphrase", b"new", b"old", Saved())
+
+
+@case
 def an_undone_change():
     begin(x=b"old")
     put(b"new", "s", "x")
@@ -148,6 +160,39 @@ def a_repair():
 
     campaign.campaign(
         lambda at, way, count: campaign.run(["repair", "--yes"], b"", at, way, count), saved.restore, verify)
+
+
+@case
+def a_rotation():
+    begin(x=b"sealed anew")
+    put(b"sealed anew too", "s", "x")
+    saved = Saved()
+
+    def restore():
+        saved.restore()
+        # The kernel has the keys of the rotation before.
+        expect(world.DONE, "lock", "--all")
+        assert opens(world.PASSWORDS["alice"])
+
+    def rotate(at, way="", count=""):
+        return campaign.run(["rotate", "--password-fd=0"], world.PASSWORDS["alice"], at, way, count)
+
+    def all_is_there():
+        is_whole()
+        for name, secret in {**ACKNOWLEDGED, "x": b"sealed anew too"}.items():
+            equal(value(name), secret, name)
+
+    def verify(outcome):
+        says_why(outcome)
+        all_is_there()
+        # Wherever it was interrupted, it goes on from there, also after a reboot.
+        expect(world.DONE, "lock", "--all")
+        assert opens(world.PASSWORDS["alice"])
+        all_is_there()
+        expect(world.DONE, "rotate", "--password-fd", "0", give=world.PASSWORDS["alice"])
+        all_is_there()
+
+    campaign.campaign(rotate, restore, verify)
 
 
 # MARK: the helper's verbs

@@ -107,7 +107,7 @@ def names_are_opaque():
         equal(secret_of(name, name), name.encode())
     items = json.loads(expect(DONE, "list", "--json").stdout)["items"]
     equal([item["service"] for item in items], sorted(names, key=str.encode))
-    equal(sorted(contents()), ["items.sqlite", "keybag"])
+    equal(sorted(contents()), ["items.sqlite", "keybag", "keybag.previous"])
     assert not os.path.exists("/home/alice/.local/share/x")
 
 
