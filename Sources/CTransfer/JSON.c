@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "CTransfer.h"
+#include "Library.h"
 #include "Memory.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include <jansson.h>
@@ -14,31 +14,16 @@
     X(json_object_get) X(json_object_iter) X(json_object_iter_next) X(json_object_iter_key)       \
     X(json_object_iter_value)
 
-static struct {
-#define DECLARE(name) __typeof__(&name) name;
-    FUNCTIONS(DECLARE)
-#undef DECLARE
-} library;
+VESTRY_LIBRARY("libjansson.so.4", FUNCTIONS)
 
 static int is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    /* The name carries the interface's version: another one is not taken for it. */
-    void *handle = dlopen("libjansson.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        return;
-    int found = 1;
-#define LOAD(name)                                                                                \
-    *(void **)&library.name = dlsym(handle, #name);                                               \
-    found = found && library.name;
-    FUNCTIONS(LOAD)
-#undef LOAD
-    if (!found)
-        return;
-    library.json_set_alloc_funcs(vestry_wiping_malloc, vestry_wiping_free);
-    is_loaded = 1;
+    is_loaded = load_library();
+    if (is_loaded)
+        library.json_set_alloc_funcs(vestry_wiping_malloc, vestry_wiping_free);
 }
 
 static json_t *as_json(const struct vestry_json *value)

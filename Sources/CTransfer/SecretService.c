@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CTransfer.h"
+#include "Library.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,28 +21,14 @@
     X(sd_bus_message_open_container) X(sd_bus_message_close_container)                            \
     X(sd_bus_message_sensitive) X(sd_bus_slot_unref)
 
-static struct {
-#define DECLARE(name) __typeof__(&name) name;
-    FUNCTIONS(DECLARE)
-#undef DECLARE
-} library;
+VESTRY_LIBRARY("libsystemd.so.0", FUNCTIONS)
 
 static int is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    /* The name carries the interface's version: another one is not taken for it. */
-    void *handle = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        return;
-    int found = 1;
-#define LOAD(name)                                                                                \
-    *(void **)&library.name = dlsym(handle, #name);                                               \
-    found = found && library.name;
-    FUNCTIONS(LOAD)
-#undef LOAD
-    is_loaded = found;
+    is_loaded = load_library();
 }
 
 #define NAME "org.freedesktop.secrets"

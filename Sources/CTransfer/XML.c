@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "CTransfer.h"
+#include "Library.h"
 #include "Memory.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 
@@ -14,28 +14,14 @@
     X(XML_SetCharacterDataHandler) X(XML_SetStartDoctypeDeclHandler) X(XML_Parse)                 \
     X(XML_StopParser) X(XML_GetCurrentLineNumber) X(XML_GetErrorCode)
 
-static struct {
-#define DECLARE(name) __typeof__(&name) name;
-    FUNCTIONS(DECLARE)
-#undef DECLARE
-} library;
+VESTRY_LIBRARY("libexpat.so.1", FUNCTIONS)
 
 static int is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void)
 {
-    /* The name carries the interface's version: another one is not taken for it. */
-    void *handle = dlopen("libexpat.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        return;
-    int found = 1;
-#define LOAD(name)                                                                                \
-    *(void **)&library.name = dlsym(handle, #name);                                               \
-    found = found && library.name;
-    FUNCTIONS(LOAD)
-#undef LOAD
-    is_loaded = found;
+    is_loaded = load_library();
 }
 
 struct reading {

@@ -35,8 +35,9 @@ extension Keybag {
 
     /// Gives this machine its own keys for the ThisDeviceOnly classes that another machine has.
     ///
-    /// The old wraps stay, for the other machine; there is no bridge. Besides the opened protector,
-    /// those get the new keys that are known to have been made on this machine.
+    /// The old wraps stay, for the other machine, and no bridge leads there; but one leads to what this
+    /// machine had before, where the opened protector has it. Besides that protector, those get the new
+    /// keys that are known to have been made on this machine.
     ///
     /// - Parameter opened: The protector whose secret is at hand.
     /// - Returns: The opened keys together with the new ones.
@@ -58,11 +59,18 @@ extension Keybag {
         for keyClass in foreign {
             guard let epoch = epoch(of: keyClass) else { continue }
             let old = ClassKeyName(keyClass: keyClass, epoch: epoch)
+            let own = classEntries.last {
+                $0.keyClass == keyClass && opened.keys.has(keyClass, epoch: $0.epoch)
+            }
             let new = try changed.addKey(after: old, to: &keys)
+            if let own, let key = opened.keys.key(keyClass, epoch: own.epoch) {
+                changed.bridges.append(changed.bridge(to: key, from: new))
+            }
             try changed.give(new, opened: opened) {
                 $0.extensions.deviceMark == mark && $0.extensions.publicKeys != nil
             }
         }
+        changed.bridges.sort { $0.name < $1.name }
         try changed.checkSize()
         self = changed
         return keys
@@ -80,9 +88,11 @@ extension Keybag {
     }
 
     /// Whether what a key of this class and epoch sealed stays closed on this machine: there is a newer
-    /// key, and it does not lead to the older one.
+    /// key, and it does not lead to the older one, which is there for another machine.
     public func isOfAnotherMachine(_ keyClass: KeyClass, epoch: UInt32) -> Bool {
-        guard let newest = self.epoch(of: keyClass) else { return true }
+        guard let newest = self.epoch(of: keyClass),
+            classEntries.contains(where: { $0.keyClass == keyClass && $0.epoch == epoch })
+        else { return false }
         var reached = epoch
         while reached < newest {
             let bridge = bridges.first { $0.keyClass == keyClass && $0.older == reached }

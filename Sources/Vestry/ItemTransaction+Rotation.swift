@@ -36,7 +36,10 @@ extension ItemTransaction {
     ) throws(VestryError) -> ItemRow {
         let protection = try Protection(row)
         guard let oldKey = try store.itemKey(protection.metadataClass, epoch: row.epoch) else {
-            throw VestryError(.locked)
+            guard store.keybag.isOfAnotherMachine(protection.metadataClass, epoch: row.epoch)
+            else { throw VestryError(.locked) }
+            // No password opens it here: the rotation goes on without it.
+            throw VestryError(.itemDamaged, detail: "it is another machine's")
         }
         var new = row
         switch place {

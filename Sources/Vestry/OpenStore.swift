@@ -62,7 +62,8 @@ struct OpenStore: ~Copyable {
         return opened
     }
 
-    /// The key of one epoch of a class, or nil when the class is locked.
+    /// The key of one epoch of a class, or nil when the class is locked, or that epoch is another
+    /// machine's.
     ///
     /// The kernel's key opens what it sealed itself, and by the keybag's bridges what was sealed
     /// before a rotation.
@@ -81,7 +82,9 @@ struct OpenStore: ~Copyable {
         let name = ClassEpoch(keyClass: keyClass, epoch: epoch)
         if let used = state.older[name] { return used }
         guard let key = try key(keyClass) else { return nil }
-        guard let older = try older(epoch, than: key) else { return present }
+        guard let older = try older(epoch, than: key) else {
+            return keybag.isOfAnotherMachine(keyClass, epoch: epoch) ? nil : present
+        }
         let opened = OperationKey(older)
         state.older[name] = opened
         return opened

@@ -245,6 +245,34 @@ import Testing
         #expect(keybag.protectors[1].label == "old login password")
     }
 
+    /// Back on the first machine, its new keys lead to its old ones, and not to the other machine's.
+    @Test func theOldKeysAreFoundAgainAtHome() throws {
+        var keybag = try Sample.valid()
+        let away = try ProtectorTests.protector(
+            keybag, .loginPassword, Sample.password, deviceKey: ProtectorTests.other)
+        let awayKeys = try keybag.adoptMachine(opened: away)
+        try keybag.setLoginPassword(
+            SecretBytes("new"), keys: awayKeys, deviceKey: SecretBytes(ProtectorTests.other),
+            replacing: .loginPassword, at: 0)
+
+        let home = try ProtectorTests.protector(keybag, .previousPassword, Sample.password)
+        let keys = try keybag.adoptMachine(opened: home)
+        keybag = try Keybag(parsing: keybag.serialized())
+        for keyClass in KeyClass.allCases where keyClass.isThisDeviceOnly {
+            guard let newest = keys.key(keyClass, epoch: 3),
+                let found = try keybag.openBridge(to: 1, with: newest)
+            else {
+                Issue.record("no way to the old key of \(keyClass)")
+                continue
+            }
+            #expect(found.epoch == 1)
+            #expect(!keybag.isOfAnotherMachine(keyClass, epoch: 1))
+            #expect(keybag.isOfAnotherMachine(keyClass, epoch: 2))
+            // A key that nobody has is not another machine's.
+            #expect(!keybag.isOfAnotherMachine(keyClass, epoch: 9))
+        }
+    }
+
     @Test func aKeybagOfThisMachineIsNotAdopted() throws {
         var keybag = try Sample.valid()
         let before = keybag

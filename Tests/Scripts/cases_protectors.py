@@ -7,8 +7,8 @@ import re
 
 from harness import case, equal
 from world import (
-    DONE, DUPLICATE, FAILURE, KEYBAG, MISMATCH, NOT_FOUND, PASSWORDS, USAGE, Terminal, contents, expect, login, put,
-    reboot, secret_of, vestry)
+    DONE, DUPLICATE, FAILURE, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, USAGE, Terminal, contents, expect, login,
+    put, reboot, secret_of, vestry)
 
 FOLDER = pathlib.Path("/run/vestry-test/protectors")
 OLD, NEW = PASSWORDS["alice"], b"a new one"
@@ -217,8 +217,38 @@ def another_machines_items_stay_behind_and_are_counted():
         equal(secret_of("db", "app"), b"anywhere")
         put(b"new", "db", "three", "--accessible", "after-first-unlock-this-device-only")
         equal(secret_of("db", "three"), b"new")
+        # They are locked here, and not damaged: nothing puts them aside.
+        expect(LOCKED, "get", "db", "one")
+        before = contents()
+        expect(LOCKED, "check", says="2 items were not checked: they are locked")
+        equal(expect(DONE, "repair", "--yes").stdout.splitlines()[0], b"nothing to repair")
+        equal(contents(), before)
+        # A rotation goes on without them, and keeps their key.
+        result = vestry("rotate", "--json", "--password-fd", "0", give=OLD)
+        equal((result.returncode, len(json.loads(result.stdout)["left"])), (FAILURE, 2))
+        equal(secret_of("db", "three"), b"new")
     finally:
         key.write_bytes(own)
+    # Nor has their own machine lost them, and it can store new ones beside them.
+    reboot()
+    login()
+    expect(DONE, "unlock", "--with", "passphrase", "--password-fd", "0", give=OLD)
+    equal(secret_of("db", "one"), b"here")
+    reboot()
+    login()
+    read, write = os.pipe()
+    os.write(write, OLD)
+    os.close(write)
+    recovery = ("recover", "--with", "passphrase", "--password-fd", "0", "--new-password-fd", str(read))
+    result = expect(DONE, *recovery, give=OLD, pass_fds=[read])
+    os.close(read)
+    assert b"1 this-device-only item is another machine's" in result.stderr, result.stderr
+    reboot()
+    login()
+    put(b"and here", "db", "four", "--accessible", "after-first-unlock-this-device-only")
+    for name, secret in (("one", b"here"), ("two", b"here"), ("four", b"and here"), ("app", b"anywhere")):
+        equal(secret_of("db", name), secret, name)
+    expect(LOCKED, "get", "db", "three")
 
 
 @case

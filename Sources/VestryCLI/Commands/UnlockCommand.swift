@@ -41,9 +41,10 @@ struct UnlockCommand: Command, Equatable {
         switch status.state {
         case .noStore:
             throw Failure(VestryError(.noSuchKeychain))
-        case .unlocked:
+        // Another secret can open what the login password does not: another machine's items.
+        case .unlocked where opener.kind == .loginPassword:
             return .done
-        case .locked, .afterFirstUnlock, .unavailable:
+        case .locked, .afterFirstUnlock, .unlocked, .unavailable:
             break
         }
         let secret = try opener.read(of: keychain.accountName.escapedForTerminal)

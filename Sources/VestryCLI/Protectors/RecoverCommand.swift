@@ -69,7 +69,10 @@ enum AnotherMachine {
     /// Says how many there are, if any.
     static func report(on keychain: Keychain) {
         guard let count = try? keychain.itemCountOfAnotherMachine(), count > 0 else { return }
-        StandardStream.error.write(
-            "vestry: \(count) this-device-only items are another machine's, and stay closed here\n")
+        let what =
+            count == 1
+            ? "1 this-device-only item is another machine's, and stays"
+            : "\(count) this-device-only items are another machine's, and stay"
+        StandardStream.error.write("vestry: \(what) closed here\n")
     }
 }
