@@ -4,12 +4,17 @@ import os
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
+import time
 
+import keyctl
 from harness import Skip, case, equal, eventually
 from helper_client import HELPER, SOCKET
-from world import DONE, LOCKED, MISMATCH, PASSWORDS, expect, login, put, secret_of
+from world import DONE, LOCKED, MISMATCH, PASSWORDS, TIMED_OUT, expect, login, put, secret_of, vestry
 
+PLACES = 16
 MANUAL = pathlib.Path(__file__).resolve().parent.parent.parent / "packaging/manual/vestry-session-helper.8"
 
 
@@ -36,3 +41,39 @@ def socat_serves_the_socket_as_the_manual_says():
         server.terminate()
         server.wait()
         os.rename(SOCKET + ".kept", SOCKET)
+
+
+@case
+def a_user_who_takes_all_places_keeps_nobody_else_out():
+    for user in ("alice", "bob"):
+        login(user)
+        expect(DONE, "lock", "--all", user=user)
+    ready, tell = os.pipe()
+    silent = os.fork()
+    if silent == 0:
+        keyctl.become("alice")
+        connections = []
+        for _ in range(PLACES):
+            connections.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            connections[-1].connect(SOCKET)
+        os.write(tell, b"x")
+        signal.pause()
+        os._exit(0)
+    try:
+        os.read(ready, 1)
+        # Each has a helper, which waits for five seconds for what is never said.
+        eventually(lambda: expect_busy("alice"))
+        start = time.monotonic()
+        expect(DONE, "unlock", "--password-fd", "0", user="bob", give=PASSWORDS["bob"])
+        assert time.monotonic() - start < 3
+    finally:
+        os.kill(silent, signal.SIGKILL)
+        os.waitpid(silent, 0)
+        os.close(ready)
+        os.close(tell)
+    eventually(lambda: vestry("unlock", "--password-fd", "0", give=PASSWORDS["alice"]).returncode == DONE)
+
+
+def expect_busy(user):
+    result = vestry("unlock", "--password-fd", "0", give=PASSWORDS[user], user=user)
+    return result.returncode == TIMED_OUT and b"too many unlocks at once" in result.stderr
