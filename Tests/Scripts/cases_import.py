@@ -12,8 +12,8 @@ from cases_json import check, out
 from cases_terminal import at_terminal
 from harness import Skip, case, equal
 from logind import ADDRESS, Bus
-from world import (CANCELLED, DONE, DUPLICATE, FAILURE, LOCKED, NOT_FOUND, PASSWORDS, USAGE, becoming, contents, expect,
-                   login, put, secret_of, vestry)
+from world import (CANCELLED, DONE, DUPLICATE, FAILURE, LOCKED, NOT_FOUND, PASSWORDS, TIMED_OUT, UNAVAILABLE, USAGE,
+                   becoming, contents, expect, login, put, secret_of, vestry)
 
 FOLDER = pathlib.Path("/run/vestry-test/import")
 
@@ -301,9 +301,14 @@ def a_secret_service_unlocks_and_gives_what_it_keeps():
 @case
 def a_secret_service_that_does_not_open_gives_nothing():
     prepare()
-    for mode, says in (("dismiss", "the question of the Secret Service was dismissed"),
-                       (None, "nothing on the session bus is a Secret Service")):
+    for mode, status, says in ((("dismiss", CANCELLED, "the question of the Secret Service was dismissed"),
+                                ("never", TIMED_OUT, "the question of the Secret Service was not answered"),
+                                ("locked", LOCKED, "a collection of the Secret Service is locked"),
+                                (None, UNAVAILABLE, "nothing on the session bus is a Secret Service"))):
         with SecretService(mode) as service:
-            expect(FAILURE, "import", "--format=secret-service", "--yes", environment=service.environment, says=says)
-    expect(FAILURE, "import", "--format=secret-service", "--yes", says="there is no session bus to ask on")
+            result = expect(status, "import", "--format=secret-service", "--yes", "--timeout=1s",
+                            environment=service.environment, says=says)
+            equal(b"asks in a window of its own" in result.stderr, mode is not None, mode)
+    expect(UNAVAILABLE, "import", "--format=secret-service", "--yes", says="there is no session bus to ask on")
+    expect(USAGE, "import", "--format=csv", "--timeout=1s", "file", says="--timeout is for the format secret-service")
     equal(items(), [])
