@@ -9,6 +9,7 @@ import subprocess
 
 from cases_items import CERTIFICATES
 from cases_json import check, out
+from cases_pinentry import memory_with
 from cases_terminal import at_terminal
 from harness import Skip, case, equal
 from logind import ADDRESS, Bus
@@ -139,6 +140,40 @@ def a_person_is_asked_before_anything_is_written(make):
         terminal.type(answer)
         equal(terminal.end()[0], status)
         equal(vestry("get", "Bank", "dave").returncode, DONE if status == DONE else NOT_FOUND)
+
+
+def formats_with(marker):
+    """A file of each format with the marker as the secret of its one item, with escapes where the format has any."""
+    auth = base64.b64encode(b"carol:" + marker).decode()
+    text = marker.decode()
+    percent, backslash, doubled, entity = (text.replace('"', escape) for escape in ("%22", '\\"', '""', "&quot;"))
+    return {
+        "git": f"https://alice:{percent.replace(' ', '%20')}@git.example.org\n",
+        "netrc": f'machine h login bob password "{backslash}"',
+        "docker": json.dumps({"auths": {"ghcr.io": {"auth": auth}}}),
+        "csv": f'name,username,password\nBank,dave,"{doubled}"\n',
+        "keepass-xml": "<KeePassFile><Root><Group><Entry><String><Key>Title</Key><Value>T</Value></String><String><Key>"
+                       f"Password</Key><Value>{entity}</Value></String></Entry></Group></Root></KeePassFile>",
+        "macos": 'keychain: "x"\nversion: 512\nclass: "genp"\nattributes:\n    "acct"<blob>="a"\n'
+                 f'    "svce"<blob>="mac"\ndata:\n"{text}"\n',
+        "json": json.dumps({"format": "vestry-export", "version": 1, "items": [
+            {"class": "generic-password", "service": "s", "account": "a", "secret": text}]}),
+    }
+
+
+@at_terminal
+def an_imported_secret_is_in_guarded_memory_alone(make):
+    """At the question whether to go on, when everything was read: LEAK-2 for other programs' formats."""
+    prepare()
+    for marker in (b'marker "of an imported secret" that is long', b'mark"er"7'):
+        for name, text in formats_with(marker).items():
+            terminal = make("import", "--format", name, file_of(text))
+            terminal.wait_for(b"1 added. Go on? Type yes: ")
+            guarded, others = memory_with(terminal.process.pid, marker)
+            assert guarded, f"{name}: the instrument finds nothing"
+            equal(others, [], name)
+            terminal.type(b"no\n")
+            equal(terminal.end()[0], CANCELLED)
 
 
 @case

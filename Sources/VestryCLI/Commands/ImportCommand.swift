@@ -103,6 +103,7 @@ struct ImportCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
+        ThisProcess.overwriteFreedMemory()
         if let restoring { return try restoring.run() }
         let batch: ImportBatch
         do throws(ImportProblem) {
