@@ -112,7 +112,8 @@ let package = Package(
 
         // The interface for C: vestry.h, and what stands behind it. CLibrary has the flags of the shared
         // library, which the tests of CInterface must not be linked with: the standard library inside,
-        // nothing but vestry.h outside, and never unloaded, which Swift's runtime is not made for.
+        // nothing but vestry.h outside, and never unloaded, which Swift's runtime is not made for. By
+        // Swift's own lld, since gold exports symbols that the script calls local.
         .target(name: "CVestry"),
         .target(
             name: "CInterface", dependencies: ["CVestry", "SecureMemory", "Vestry"],
@@ -121,7 +122,8 @@ let package = Package(
             name: "CLibrary", dependencies: ["CVestry"], exclude: ["exports.map"],
             linkerSettings: [
                 .unsafeFlags([
-                    "-static-stdlib", "-Xlinker", "-soname=libvestry.so.0", "-Xlinker",
+                    "-static-stdlib", "-use-ld=lld", "-Xlinker", "-soname=libvestry.so.0",
+                    "-Xlinker",
                     "--version-script=\(Context.packageDirectory)/Sources/CLibrary/exports.map",
                     "-Xlinker", "-z", "-Xlinker", "nodelete", "-Xlinker", "--gc-sections",
                 ])
@@ -223,6 +225,10 @@ let package = Package(
             dependencies: [
                 "KeychainAccess", "KeychainAccessPrograms", "Vestry", "VestryTestSupport",
             ]),
+        .testTarget(
+            name: "CInterfaceTests",
+            dependencies: ["CInterface", "CVestry", "SecureMemory", "Vestry"]
+        ),
         .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks"]),
         .testTarget(
             name: "TransferTests",

@@ -205,9 +205,9 @@ typedef struct vestry_item vestry_item;
 /* The attributes: the names in the output of 'vestry list --json'. Texts: */
 #define VESTRY_CLASS "class"             /* "generic-password" or "internet-password" */
 #define VESTRY_SERVICE "service"         /* of a generic password */
-#define VESTRY_ACCOUNT "account"
+#define VESTRY_ACCOUNT "account"         /* of both */
 #define VESTRY_LABEL "label"             /* a name for people */
-#define VESTRY_COMMENT "comment"
+#define VESTRY_COMMENT "comment"         /* anything else to say */
 #define VESTRY_DESCRIPTION "description" /* what kind of password it is, for people */
 #define VESTRY_ACCESSIBLE "accessible"   /* "after-first-unlock" and so on */
 #define VESTRY_GROUP "group"             /* the access group; "default" unless given */
@@ -215,7 +215,7 @@ typedef struct vestry_item vestry_item;
 #define VESTRY_SERVER "server"           /* this and the others are of internet passwords */
 #define VESTRY_PROTOCOL "protocol"       /* such as "https", or a code of four characters */
 #define VESTRY_AUTHENTICATION_TYPE "authenticationType" /* such as "http-basic" */
-#define VESTRY_PATH "path"
+#define VESTRY_PATH "path"               /* on the server */
 #define VESTRY_SECURITY_DOMAIN "securityDomain" /* such as a realm */
 /* Numbers: */
 #define VESTRY_PORT "port"               /* 0 to 65535; 0 is any */

@@ -1,0 +1,135 @@
+"""The Python module, and its backend for the package keyring, as Debian's Python runs them for a user."""
+
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from cases_library import ENVIRONMENT, HEADER, TREE, installed
+from harness import Skip, case, equal
+from world import DONE, ITEMS, expect, login, put, reboot, secret_of, start
+
+PYTHON = "/usr/bin/python3"
+MODULES = pathlib.Path("/run/vestry-test/python")
+
+
+def begin(*arguments, **options):
+    if not MODULES.exists():
+        installed()
+        shutil.copytree(TREE / "python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(TREE / "Tests/Scripts/programs/keychain.py", MODULES / "test_keychain.py")
+    environment = {
+        **ENVIRONMENT, "PYTHONPATH": str(MODULES), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
+        "HOME": f"/home/{options.get('user', 'alice')}"}
+    return start(*arguments, program=PYTHON, environment=environment, **options)
+
+
+def python(code, **options):
+    """What a piece of Python prints, or the last line of its failure."""
+    process = begin("-W", "error", "-c", code, **options)
+    output, errors = process.communicate(timeout=60)
+    return (output if process.returncode == 0 else errors.splitlines()[-1]).decode().strip()
+
+
+@case
+def the_python_module_does_what_it_says():
+    login()
+    process = begin("-W", "error", "-m", "unittest", "-v", "test_keychain")
+    output, errors = process.communicate(timeout=100)
+    equal(process.returncode, 0, errors.decode())
+    ran = int(re.search(rb"Ran (\d+) tests", errors).group(1))
+    source = (TREE / "Tests/Scripts/programs/keychain.py").read_text()
+    equal(ran, len(re.findall("    def test_", source)))
+
+
+@case
+def python_tells_locked_missing_and_damaged_apart():
+    get = "import vestry; print(vestry.Keychain().get('s', 'a'))"
+    status = "import vestry; s = vestry.Keychain().status(); print(s.state, type(s.error).__name__)"
+    equal(python(get).split(":")[0], "vestry._errors.NoKeychain")
+    equal(python(status), "no-store NoneType")
+    login()
+    put(b"from the command", "s", "a")
+    equal(python(get), "b'from the command'")
+    reboot()
+    equal(python(get), "vestry._errors.Locked: the keychain is locked (-25308); "
+                       "log in with your password, or run 'vestry unlock'")
+    equal(python(status), "locked NoneType")
+    equal(python("import vestry; vestry.Keychain().wait(timeout=0.1)").split(":")[0], "vestry._errors.TimedOut")
+    equal(python("import vestry; print(vestry.Keychain().is_readable())"), "False")
+    login()
+    ITEMS.chmod(0o644)
+    equal(python(get).split(":")[0], "vestry._errors.Denied")
+    equal(python(status), "unavailable Denied")
+
+
+@case
+def python_waits_for_the_login_and_can_be_interrupted():
+    login()
+    put(b"at last", "s", "a")
+    reboot()
+    code = ("import vestry; k = vestry.Keychain(keep_open=True); print('waiting', flush=True); k.wait(); "
+            "print(k.get_text('s', 'a'))")
+    waiting = begin("-c", code)
+    equal(waiting.stdout.readline(), b"waiting\n")
+    interrupted = begin("-c", code)
+    equal(interrupted.stdout.readline(), b"waiting\n")
+    interrupted.send_signal(signal.SIGINT)
+    equal(b"KeyboardInterrupt" in interrupted.communicate(timeout=20)[1], True)
+    login()
+    equal(waiting.communicate(timeout=20)[0], b"at last\n")
+
+
+@case
+def python_without_the_library_says_what_is_missing():
+    code = ("import vestry._library; vestry._library.NAME = 'libvestry.so.none'; import vestry; "
+            "vestry.Keychain()")
+    message = python(code)
+    equal(message.startswith("vestry._errors.NotAvailable: libvestry.so.none: cannot open"), True, message)
+    equal(message.endswith("install the package libvestry0"), True, message)
+
+
+@case
+def python_knows_every_function_and_number_of_the_header():
+    header = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
+    declared = sorted(re.findall(r"\b(vestry_\w+)\(", header))
+    numbers = sorted(int(number) for number in re.findall(r"^#define VESTRY_\w+ \(?(-\d+|100110)\)?$", header, re.M))
+    found = python("import vestry._library as l; print(sorted(l._FUNCTIONS)); "
+                   "print(sorted(set(l.CLASSES) - {-67594}))")
+    equal(found.splitlines(), [str(declared), str(numbers)])
+
+
+@case
+def keyring_finds_the_backend_and_uses_it():
+    if subprocess.run([PYTHON, "-c", "import keyring"], stderr=subprocess.DEVNULL).returncode:
+        raise Skip("python3-keyring is not installed")
+    backend = "import keyring; b = keyring.get_keyring(); "
+    names = ("import keyring.backend; "
+             "print(*sorted(type(b).__module__ for b in keyring.backend.get_all_keyring()))")
+    # Who has no keychain keeps what was there before.
+    equal("vestry.keyring_backend" in python(names), False)
+    login()
+    equal("vestry.keyring_backend" in python(names), True)
+    equal(python(backend + "print(b.name, b.priority)"), "Vestry 6")
+    equal(python("import keyring; print(keyring.get_password('s', 'a'), keyring.get_credential('s', None))"),
+          "None None")
+    equal(python("import keyring; keyring.set_password('s', 'a', 'grüße')"), "")
+    equal(secret_of("s", "a"), "grüße".encode())
+    put(b"second", "s", "b")
+    equal(python("import keyring; print(keyring.get_password('s', 'a'), keyring.get_password('s', 'b'))"),
+          "grüße second")
+    equal(python("import keyring; c = keyring.get_credential('s', None); d = keyring.get_credential('s', 'b'); "
+                 "print(c.username, c.password, d.username, d.password, keyring.get_credential('s', 'c'))"),
+          "a grüße b second None")
+    equal(python("import keyring; keyring.delete_password('s', 'a')"), "")
+    equal(python("import keyring; keyring.delete_password('s', 'a')").split(":")[0],
+          "keyring.errors.PasswordDeleteError")
+    put(b"\xff", "s", "a")
+    equal(python("import keyring; keyring.get_password('s', 'a')").split(":")[0], "keyring.errors.KeyringError")
+    expect(DONE, "set", "--accessible=when-unlocked", "w", "a", give=b"x")
+    expect(DONE, "lock")
+    for code in ("keyring.get_password('w', 'a')", "keyring.get_credential('w', None)",
+                 "keyring.get_credential('w', 'a')", "keyring.set_password('w', 'a', 'y')"):
+        equal(python("import keyring; " + code).split(":")[0], "keyring.errors.KeyringLocked", code)
+    equal(python("import keyring; keyring.delete_password('w', 'a')"), "")
