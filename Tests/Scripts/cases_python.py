@@ -1,26 +1,22 @@
 """The Python module, and its backend for the package keyring, as Debian's Python runs them for a user."""
 
-import pathlib
 import re
 import shutil
 import signal
 import subprocess
 
-from cases_library import ENVIRONMENT, HEADER, TREE, installed
+from cases_library import ENVIRONMENT, HEADER, TREE, installed, modules
 from harness import Skip, case, equal
 from world import DONE, ITEMS, expect, login, put, reboot, secret_of, start
 
 PYTHON = "/usr/bin/python3"
-MODULES = pathlib.Path("/run/vestry-test/python")
 
 
 def begin(*arguments, **options):
-    if not MODULES.exists():
-        installed()
-        shutil.copytree(TREE / "python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(TREE / "Tests/Scripts/programs/keychain.py", MODULES / "test_keychain.py")
+    installed()
+    shutil.copy(TREE / "Tests/Scripts/programs/keychain.py", modules() / "test_keychain.py")
     environment = {
-        **ENVIRONMENT, "PYTHONPATH": str(MODULES), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
+        **ENVIRONMENT, "PYTHONPATH": str(modules()), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
         "HOME": f"/home/{options.get('user', 'alice')}"}
     return start(*arguments, program=PYTHON, environment=environment, **options)
 
