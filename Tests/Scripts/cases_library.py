@@ -1,12 +1,16 @@
-"""libvestry: what programs in C find in vestry.h, compiled as they are and run by a user."""
+"""libvestry: what programs in C find in vestry.h, compiled as they are and run by a user.
+
+The cases with valgrind in their names run by name only.
+"""
 
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
-from harness import case, equal
+from harness import Skip, case, equal
 from world import (DONE, ITEMS, KEYBAG, PROGRAM, contents, expect, login, put, reboot, secret_of, start)
 
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -24,7 +28,9 @@ def installed():
     """The library, where users find it."""
     if not LIBRARY.exists():
         FOLDER.mkdir(exist_ok=True)
-        shutil.copy(pathlib.Path(os.environ["VESTRY_BIN"], "libvestry_c.so"), LIBRARY)
+        # As the package has it; valgrind does not read Swift's debugging information.
+        built = pathlib.Path(os.environ["VESTRY_BIN"], "libvestry_c.so")
+        subprocess.run(["strip", "--strip-unneeded", "-o", LIBRARY, built], check=True)
         LIBRARY.chmod(0o755)
         (FOLDER / "libvestry.so").symlink_to("libvestry.so.0")
     return FOLDER
@@ -251,3 +257,16 @@ def pkg_config_finds_the_library_and_the_examples_of_its_manual_work():
         equal((process.returncode, errors), (0, b""), example)
         printed.append(output)
     equal(printed, [b"token", b"alice after-first-unlock\n", b"5\n"])
+
+
+@case
+def valgrind_finds_nothing_wrong_with_the_library():
+    if not any("valgrind" in word for word in sys.argv[1:]):
+        raise Skip("runs by name only, because it takes a minute")
+    program = compiled(TREE / "Tests/Scripts/programs/library.c", "program", "-std=c99", "-O1")
+    for what in ("functions", "mistakes", "answers"):
+        login()
+        process = start("--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite", program, what,
+                        program="/usr/bin/valgrind", environment=ENVIRONMENT)
+        _, errors = process.communicate(timeout=500)
+        equal(process.returncode, 0, errors.decode())

@@ -172,7 +172,9 @@ static void item_functions(vestry_keychain *keychain)
     is_secret(secret, "three", 5);
     OK(vestry_delete_item(keychain, reference));
     IS(vestry_get_item(keychain, reference, &secret), VESTRY_NOT_FOUND);
-    OK(vestry_delete_item(keychain, ITEM(VESTRY_SERVER, "example.org")));
+    OK(vestry_item_set_text(reference, VESTRY_REFERENCE, NULL));
+    OK(vestry_item_set_text(reference, VESTRY_SERVER, "example.org"));
+    OK(vestry_delete_item(keychain, reference));
 
     vestry_item *grouped = ITEM(VESTRY_SERVICE, "s", VESTRY_ACCOUNT, "a", VESTRY_GROUP, "others");
     OK(vestry_set_item(keychain, grouped, "theirs", 6, 0));
