@@ -129,3 +129,14 @@ def keyring_finds_the_backend_and_uses_it():
                  "keyring.get_credential('w', 'a')", "keyring.set_password('w', 'a', 'y')"):
         equal(python("import keyring; " + code).split(":")[0], "keyring.errors.KeyringLocked", code)
     equal(python("import keyring; keyring.delete_password('w', 'a')"), "")
+
+
+@case
+def mypy_finds_nothing_wrong_with_the_types():
+    mypy = shutil.which("mypy")
+    if not mypy:
+        raise Skip("mypy is not installed")
+    result = subprocess.run(
+        [mypy, "--strict", "--cache-dir=/dev/null", "--ignore-missing-imports", TREE / "python" / "vestry"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    equal(result.returncode, 0, result.stdout)
