@@ -43,7 +43,8 @@ class Keychain:
         flags = (_library.KEEP_OPEN if keep_open else 0) | (0 if history else _library.NO_HISTORY)
         self._pointer = c_void_p()
         check(library().vestry_keychain_open(flags, ctypes.byref(self._pointer)))
-        weakref.finalize(self, library().vestry_keychain_close, self._pointer)
+        # Not when the interpreter ends, where other threads may still use it.
+        weakref.finalize(self, library().vestry_keychain_close, self._pointer).atexit = False
 
     def get(self, service: str, account: str) -> bytes:
         """The secret of an item: its bytes, in a copy that nobody wipes."""
