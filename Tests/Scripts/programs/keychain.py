@@ -113,6 +113,17 @@ class Secrets(unittest.TestCase):
         with self.keychain.get_item(Item(reference=found.reference)) as secret:
             self.assertEqual(secret.text(), "three")
 
+    def test_names_that_are_not_given_are_empty(self):
+        for secret in ("one", "two"):
+            self.keychain.set_item(Item(server="h"), secret)
+            self.keychain.set_item(Item(service="s"), secret)
+        found = self.keychain.items(Item(server="h"))
+        self.assertEqual([(item.account, item.port, item.path) for item in found], [("", 0, "")])
+        self.assertEqual([item.account for item in self.keychain.items(Item(service="s"))], [""])
+        self.assertEqual(self.keychain.get("s", ""), b"two")
+        with self.keychain.get_item(Item(server="h")) as secret:
+            self.assertEqual(bytes(secret), b"two")
+
     def test_several_matches_are_one_too_many(self):
         for account in "ab":
             self.keychain.set("s", account, account)
