@@ -39,7 +39,7 @@ def installed():
 def modules():
     """The Python module, where users find it."""
     if not MODULES.exists():
-        shutil.copytree(TREE / "python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(TREE / "Sources" / "Python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
     return MODULES
 
 
