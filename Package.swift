@@ -211,8 +211,8 @@ let package = Package(
         .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "PAMStacks", "SecureMemory", "Transfer", "Vestry", "VestryCLI",
-                "VestryTesting",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "TestSupport", "Transfer", "Vestry",
+                "VestryCLI", "VestryTesting",
             ]),
         .testTarget(
             name: "VestryTests",
