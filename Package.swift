@@ -236,8 +236,8 @@ let package = Package(
         .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "PAMStacks", "SecureMemory", "Transfer", "Vestry", "VestryCLI",
-                "VestryTesting",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "TestSupport", "Transfer", "Vestry",
+                "VestryCLI", "VestryTesting",
             ]),
         .testTarget(
             name: "VestryTests",
