@@ -209,6 +209,9 @@ let package = Package(
             dependencies: ["LinuxSystem", "VestryConfiguration"]),
         .testTarget(name: "LockWatcherTests", dependencies: ["LockWatcher"]),
         .testTarget(
+            name: "SessionHelperTests",
+            dependencies: ["SecureMemory", "SessionHelper", "TestSupport"]),
+        .testTarget(
             name: "CertificatesTests",
             dependencies: ["Certificates", "SecureMemory", "TestSupport"],
             resources: [.copy("Certificates")]),
