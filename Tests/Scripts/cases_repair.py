@@ -182,10 +182,10 @@ def a_damaged_old_secret_alone_is_put_aside():
     expect(DONE, "undo", "s", "a")
     equal(secret_of("s", "a"), b"newer")
     # A snapshot that is damaged says nothing of the keychain.
-    (name,) = [s["name"] for s in json.loads(expect(DONE, "snapshots", "make", "--json").stdout)["snapshots"]]
+    name = json.loads(expect(DONE, "snapshots", "make", "--json").stdout)["made"]["name"]
     (STORE / "snapshots" / name / "items.sqlite").write_bytes(b"nothing")
     expect(DAMAGED, "check", says="the keychain is whole, and 1 of its snapshots")
-    expect(DONE, "snapshots", "delete", "--yes", name)
+    expect(DONE, "snapshots", "delete", name)
     expect(DONE, "check")
 
 
