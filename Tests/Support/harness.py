@@ -1,6 +1,10 @@
 """A test runner in one page: functions marked with @case, one line each, and a closing line of counts."""
 
+import os
+import re
+import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -38,14 +42,53 @@ def eventually(condition, seconds=5.0, what="condition"):
     raise AssertionError(f"{what}: not within {seconds} s")
 
 
+def side_by_side(command, shares=2):
+    """Runs `command`, which calls `main`, once for each share of the cases, all at once, and exits.
+
+    Prints the lines of one share as they come and those of the others after them, then the sum.
+    Cases mostly wait for other programs, so that two shares take little more than half of the time.
+    """
+    runs = []
+    for share in range(shares):
+        output = tempfile.TemporaryFile("w+") if share else subprocess.PIPE
+        environment = {**os.environ, "VESTRY_TEST_SHARE": f"{share}/{shares}"}
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT, text=True)
+        runs.append((process, output))
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    statuses = []
+    for process, output in runs:
+        lines = process.stdout
+        if lines is None:
+            process.wait()
+            output.seek(0)
+            lines = output
+        closing = ""
+        for closing in lines:
+            print(closing, end="", flush=True)
+        statuses.append(process.wait())
+        for count, what in re.findall(r"(\d+) (passed|failed|skipped)", closing):
+            counts[what] += int(count)
+    _close(**counts)
+    sys.exit(1 if any(statuses) else 0)
+
+
+def _close(passed, failed, skipped):
+    """The closing line of the counts."""
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+
+
 def main(setup=None):
-    """Runs the cases whose names hold one of the arguments (all without any), and exits."""
+    """Runs the cases whose names hold one of the arguments (all without any), and exits.
+
+    $VESTRY_TEST_SHARE, as in 0/2, limits it to every second of them, for example.
+    """
     wanted = sys.argv[1:]
+    share, shares = map(int, os.environ.get("VESTRY_TEST_SHARE", "0/1").split("/"))
+    chosen = [function for function in _cases
+              if not wanted or any(word in function.__name__ for word in wanted)]
     passed = failed = skipped = 0
-    for function in _cases:
+    for function in chosen[share::shares]:
         name = function.__name__.replace("_", " ")
-        if wanted and not any(word in function.__name__ for word in wanted):
-            continue
         try:
             if setup:
                 setup()
@@ -60,5 +103,5 @@ def main(setup=None):
         else:
             passed += 1
             print(f"ok       {name}", flush=True)
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    _close(passed, failed, skipped)
     sys.exit(1 if failed or not passed else 0)
