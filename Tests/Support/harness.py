@@ -21,12 +21,6 @@ def case(function):
     return function
 
 
-def deal(number, count):
-    """Leaves every so many of the cases that the arguments name, from this number on."""
-    wanted = sys.argv[1:]
-    _cases[:] = [f for f in _cases if not wanted or any(word in f.__name__ for word in wanted)][number::count]
-
-
 def equal(actual, expected, what=""):
     if actual != expected:
         raise AssertionError(f"{what + ': ' if what else ''}{actual!r} instead of {expected!r}")
@@ -63,8 +57,9 @@ def side_by_side(command, shares=2):
             output.seek(0)
             lines = output
         closing = ""
-        for closing in lines:
-            print(closing, end="", flush=True)
+        for line in lines:
+            print(line, end="", flush=True)
+            closing = line if re.match(r"\d+ passed", line) else closing
         statuses.append(process.wait())
         for count, what in re.findall(r"(\d+) (passed|failed|skipped)", closing):
             counts[what] += int(count)
