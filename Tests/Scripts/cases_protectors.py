@@ -256,6 +256,33 @@ def another_machines_items_stay_behind_and_are_counted():
 
 
 @case
+def a_device_key_out_of_reach_is_not_another_machine():
+    login()
+    put(b"anywhere", "db", "app")
+    put(b"here", "db", "one", "--accessible", "after-first-unlock-this-device-only")
+    key = pathlib.Path("/var/lib/vestry/device.key")
+    away = key.with_name("device.key.away")
+    try:
+        key.rename(away)
+        reboot()
+        login()
+        status = json.loads(vestry("status", "--json").stdout)
+        equal((status["state"], status["deviceKey"], status["isOfAnotherMachine"]), ("unlocked", "missing", False))
+        text = vestry("status").stdout.decode()
+        assert "this machine's device key is missing" in text and "device-key status" in text, text
+        equal(secret_of("db", "app"), b"anywhere")
+        expect(LOCKED, "get", "db", "one")
+    finally:
+        away.rename(key)
+    # It is there again, and an unlock is all that it takes.
+    equal(json.loads(vestry("status", "--json").stdout)["deviceKey"], "missed")
+    assert b"not at hand at the last unlock\nnext: run 'vestry unlock'" in vestry("status").stdout
+    expect(DONE, "unlock", "--password-fd", "0", give=OLD)
+    equal(json.loads(vestry("status", "--json").stdout)["deviceKey"], None)
+    equal(secret_of("db", "one"), b"here")
+
+
+@case
 def what_did_not_follow_a_new_password_is_named():
     login()
     put(b"hunter2", "db", "app")

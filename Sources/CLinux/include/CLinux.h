@@ -74,4 +74,8 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
 /* The same with arguments, of which the first is the name, and /dev/null for its standard input. */
 int vestry_run_program(char *const *arguments, int32_t *process, int *from);
 
+/* The same with a path as the first argument, pipes `to` its standard input and `from` its output,
+ * and no environment at all: for root, who trusts none. */
+int vestry_start_filter(char *const *arguments, int32_t *process, int *to, int *from);
+
 #endif
