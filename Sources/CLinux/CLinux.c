@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
-#include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <shadow.h>
 #include <signal.h>

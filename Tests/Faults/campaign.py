@@ -17,9 +17,9 @@ share = ALL
 total = 0
 
 KILL, TORN = "kill", "torn"
-FULL, BROKEN = str(errno.ENOSPC), str(errno.EIO)
+FULL, BROKEN, QUOTA = str(errno.ENOSPC), str(errno.EIO), str(errno.EDQUOT)
 # Once, as when somebody else has just freed some space; and from then on.
-WAYS = (KILL, TORN, FULL, BROKEN, FULL + "+", BROKEN + "+", str(errno.EDQUOT))
+WAYS = (KILL, TORN, FULL, BROKEN, FULL + "+", BROKEN + "+", QUOTA)
 
 
 class Outcome:

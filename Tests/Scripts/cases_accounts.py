@@ -77,11 +77,18 @@ def a_name_of_digits_is_a_name_and_a_number_says_so():
         expect(NOT_FOUND, "lock", "--all", "--user", wrong, user="root", says="there is no account")
 
 
-@case
-def a_machine_that_starts_in_1970_keeps_everything():
+def clock():
+    """The library that sets the clock of a program to CLOCK_SECONDS."""
     library = "/run/vestry-test/clock.so"
     source = pathlib.Path(__file__).resolve().parent / "programs" / "clock.c"
-    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    if not os.path.exists(library):
+        subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+@case
+def a_machine_that_starts_in_1970_keeps_everything():
+    library = clock()
     login()
     put(b"of now", "s", "old")
     modified = json.loads(expect(DONE, "show", "--json", "s", "old").stdout)["modified"]

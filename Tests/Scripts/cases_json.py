@@ -97,6 +97,11 @@ def results_have_the_documented_members():
     check(status, "status")
     equal(len(status["sessions"]), 1)
     check(status["sessions"][0], "Sessions")
+    found = out("check", "--json")
+    check(found, "check")
+    for counts in (found["past"], found["snapshots"]):
+        check(counts, "The past and the snapshots")
+    check(out("repair", "--yes", "--json"), "repair")
 
 
 @case

@@ -221,7 +221,7 @@ def another_machines_items_stay_behind_and_are_counted():
         equal(secret_of("db", "three"), b"new")
         # They are locked here, and not damaged: nothing puts them aside.
         expect(LOCKED, "get", "db", "one")
-        expect(LOCKED, "get", "db", "asks", "--password-fd", "0", give=OLD)
+        expect(LOCKED, "get", "db", "asks")
         before = contents()
         expect(LOCKED, "check", says="3 items, 1 old secrets or deleted items were not checked: they are locked")
         expect(LOCKED, "check", "--password-fd", "0", says="3 items", give=OLD)
