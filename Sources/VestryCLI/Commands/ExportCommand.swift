@@ -49,6 +49,7 @@ struct ExportCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
+        ThisProcess.overwriteFreedMemory()
         let prompt = PresencePrompt(asking)
         var keychain = try reporting { () throws(VestryError) in try Keychain() }
         keychain.presenceHandler =
