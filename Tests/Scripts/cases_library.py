@@ -118,6 +118,22 @@ def the_library_tells_locked_missing_and_damaged_apart():
 
 
 @case
+def the_library_removes_what_is_locked_and_reads_every_group():
+    login()
+    for account in "123":
+        expect(DONE, "set", "--accessible=when-unlocked", "locked", account, give=b"x")
+    expect(DONE, "lock")
+    equal(run("locked"), "done\n")
+    folder = pathlib.Path("/home/alice/.config/vestry")
+    folder.mkdir(parents=True)
+    (folder / "access-groups").write_text("* = default work\n")
+    try:
+        equal(run("groups"), "done\n")
+    finally:
+        shutil.rmtree(folder.parent)
+
+
+@case
 def the_library_says_what_is_wrong_with_the_files():
     login()
     put(b"x", "s", "a")
