@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -278,4 +279,10 @@ int vestry_has_empty_password(const char *name)
                   found->sp_pwdp != NULL && found->sp_pwdp[0] == '\0';
     explicit_bzero(buffer, sizeof buffer);
     return isEmpty;
+}
+
+void vestry_overwrite_freed_memory(void)
+{
+    /* The low byte is what freed memory is filled with; new memory gets its complement, zero. */
+    mallopt(M_PERTURB, 0xFF);
 }

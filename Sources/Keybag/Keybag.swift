@@ -112,6 +112,11 @@ public struct Keybag: Equatable, Sendable {
         classEntries.last { $0.keyClass == keyClass }?.epoch
     }
 
+    /// Whether the keybag has the key of one epoch of a class, current or not.
+    public func hasKey(_ keyClass: KeyClass, epoch: UInt32) -> Bool {
+        classEntries.contains { $0.keyClass == keyClass && $0.epoch == epoch }
+    }
+
     /// The public key of a class in its current epoch, 32 bytes: seals what only a read with the
     /// class key opens.
     public func depositKey(of keyClass: KeyClass) -> (publicKey: [UInt8], epoch: UInt32)? {

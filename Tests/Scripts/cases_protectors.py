@@ -196,6 +196,8 @@ def another_machines_items_stay_behind_and_are_counted():
     put(b"anywhere", "db", "app")
     for name in ("one", "two"):
         put(b"here", "db", name, "--accessible", "after-first-unlock-this-device-only")
+    put(b"asks", "db", "asks", "--accessible", "after-first-unlock-this-device-only", "--access-control=user-presence")
+    put(b"still here", "db", "two", "--accessible", "after-first-unlock-this-device-only")
     # What a copied home finds on another machine.
     key = pathlib.Path("/var/lib/vestry/device.key")
     own = key.read_bytes()
@@ -212,20 +214,22 @@ def another_machines_items_stay_behind_and_are_counted():
         result = expect(
             DONE, "rewrap", "--old-password-fd", "0", "--new-password-fd", str(read), give=OLD, pass_fds=[read])
         os.close(read)
-        assert b"2 this-device-only items are another machine's" in result.stderr, result.stderr
+        assert b"3 this-device-only items are another machine's" in result.stderr, result.stderr
         equal(json.loads(vestry("status", "--json").stdout)["isOfAnotherMachine"], False)
         equal(secret_of("db", "app"), b"anywhere")
         put(b"new", "db", "three", "--accessible", "after-first-unlock-this-device-only")
         equal(secret_of("db", "three"), b"new")
         # They are locked here, and not damaged: nothing puts them aside.
         expect(LOCKED, "get", "db", "one")
+        expect(LOCKED, "get", "db", "asks", "--password-fd", "0", give=OLD)
         before = contents()
-        expect(LOCKED, "check", says="2 items were not checked: they are locked")
+        expect(LOCKED, "check", says="3 items, 1 old secrets or deleted items were not checked: they are locked")
+        expect(LOCKED, "check", "--password-fd", "0", says="3 items", give=OLD)
         equal(expect(DONE, "repair", "--yes").stdout.splitlines()[0], b"nothing to repair")
         equal(contents(), before)
         # A rotation goes on without them, and keeps their key.
         result = vestry("rotate", "--json", "--password-fd", "0", give=OLD)
-        equal((result.returncode, len(json.loads(result.stdout)["left"])), (FAILURE, 2))
+        equal((result.returncode, len(json.loads(result.stdout)["left"])), (FAILURE, 3))
         equal(secret_of("db", "three"), b"new")
     finally:
         key.write_bytes(own)
@@ -246,7 +250,7 @@ def another_machines_items_stay_behind_and_are_counted():
     reboot()
     login()
     put(b"and here", "db", "four", "--accessible", "after-first-unlock-this-device-only")
-    for name, secret in (("one", b"here"), ("two", b"here"), ("four", b"and here"), ("app", b"anywhere")):
+    for name, secret in (("one", b"here"), ("two", b"still here"), ("four", b"and here"), ("app", b"anywhere")):
         equal(secret_of("db", name), secret, name)
     expect(LOCKED, "get", "db", "three")
 

@@ -20,6 +20,9 @@ int vestry_set_not_dumpable(void);
 int vestry_forbid_core_dumps(void);
 void vestry_lift_resource_limits(void);
 
+/* mallopt(M_PERTURB), which malloc.h alone declares: memory that is freed from now on is overwritten. */
+void vestry_overwrite_freed_memory(void);
+
 /* fcntl(2) with a record lock that belongs to the open file description, on `count` bytes from
  * `start` (0: to the end of the file). EAGAIN when somebody else has one of them. */
 int vestry_try_write_lock(int descriptor, int64_t start, int64_t count);
