@@ -147,8 +147,9 @@ struct DeviceKeyChange: ~Copyable {
         guard !isForced, needed.contains(where: { !$0.users.isEmpty }) else { return }
         throw Failure(
             .failure, "older device keys are still needed",
-            hint: "let these users log in, or run 'vestry unlock'; 'device-key forget-old --yes'"
-                + " gives their this-device-only items up")
+            hint:
+                "let these users log in with the password, or run 'vestry lock' and 'vestry unlock';"
+                + " 'device-key forget-old --yes' gives their this-device-only items up")
     }
 
     private static func line(_ id: String, _ users: [uid_t], _ isForced: Bool) -> String {

@@ -17,8 +17,8 @@ enum DeviceKeyCommand {
         passwords. For root.
 
           status      says where it is, whose, when made, sealed with what, and who needs older ones
-          replace     makes a new one; the one before stays until each user has logged in or run
-                      'vestry unlock'. With --yes also when the one before does not open
+          replace     makes a new one; the one before stays until each user has logged in or unlocked
+                      the keychain. With --yes also when the one before does not open
           seal        seals it with systemd-creds(1): with a key of this machine's in another file,
                       with its TPM, or both, which is what it takes where there is a TPM
           unseal      lets it stand in its file as it is

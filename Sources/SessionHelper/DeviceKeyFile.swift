@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SecureMemory
 
 /// A device key as it stands in its file.
@@ -56,7 +57,7 @@ struct SealedDeviceKey: Equatable {
             let made = Self.value(of: "made", in: lines[2]).flatMap(Int64.init),
             let sealing = Self.value(of: "with", in: lines[3]).flatMap(
                 DeviceKeySealing.init(rawValue:)),
-            0...Self.latestTime ~= made, Self.isCredential(lines[4])
+            DeviceKeyNote.isID(id), 0...Self.latestTime ~= made, Self.isCredential(lines[4])
         else { return nil }
         self.init(id: id, madeAt: made, sealing: sealing, credential: Array(lines[4]))
         guard contents == bytes else { return nil }

@@ -67,7 +67,8 @@ enum DeviceKeyReport {
         }
         if keys.contains(where: { !$0.users.isEmpty }) {
             DeviceKeyCommand.say(
-                "next: each of them logs in with the password, or runs 'vestry unlock'")
+                "next: each of them logs in with the password, or runs 'vestry lock' and 'vestry unlock'"
+            )
         }
     }
 

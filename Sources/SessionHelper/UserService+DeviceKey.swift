@@ -46,9 +46,10 @@ extension UserService {
         if isPreviousBehind(keybag, in: store) { try? keybag.write(in: store.directory) }
     }
 
-    /// Says whether the device key opens the ThisDeviceOnly classes, for `vestry status`.
+    /// Says whether the device key opens the ThisDeviceOnly classes, for `vestry status`; without a
+    /// store, whether it is at hand.
     func answerForDeviceKey() throws(Refusal) -> Outcome {
-        guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+        guard let store = try existingStore() else { return Outcome(deviceKeys.answer(for: nil)) }
         return Outcome(deviceKeys.answer(for: store.keybag))
     }
 

@@ -140,6 +140,10 @@ def a_path_is_a_condition_where_git_says_one():
     equal(get("example.com", "path=a.git"), answer("alice", "a"))
     equal(get("example.com", "path=c.git"), "")
     equal(get("example.com"), answer("alice", "b"))
+    # What git has got so and stores again is no further item.
+    store("example.com", "alice", "b")
+    equal(vestry("list", "--class", "internet-password").stdout.count(b"\n"), 2)
+    equal(get("example.com", "path=a.git"), answer("alice", "a"))
     git("store", "protocol=cert", "host=", "path=/home/alice/key.pem", "username=", "password=pin")
     equal(git("get", "protocol=cert", "host=", "path=/home/alice/key.pem"), answer("", "pin"))
     git("erase", "protocol=https", "host=example.com", "path=a.git")
@@ -253,6 +257,8 @@ def a_locked_keychain_leaves_git_to_its_own_prompt():
     login()
     store("example.com", "foo", "1")
     expect(DONE, "set", "--server", "asks.com", "--protocol", "https", "--require-password", "foo", give=b"1")
+    get("asks.com", status=LOCKED, says=b"locked")
+    store("asks.com", "foo", "2")
     get("asks.com", status=LOCKED, says=b"locked")
     reboot()
     says = b"git-credential-vestry: the keychain is locked"

@@ -51,7 +51,10 @@ import Testing
     func onlyThirtyTwoBytesAreAPlainKey(count: Int) {
         let file = DeviceKeyFile(parsing: SecretBytes([UInt8](repeating: 0x41, count: count)))
         let isPlain = withValue(of: file) { file in
-            if case .plain = file { true } else { false }
+            switch file {
+            case .plain: true
+            case .sealed: false
+            }
         }
         #expect(isPlain == (count == 32 ? true : nil))
     }

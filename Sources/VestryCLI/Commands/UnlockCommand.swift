@@ -41,8 +41,9 @@ struct UnlockCommand: Command, Equatable {
         switch status.state {
         case .noStore:
             throw Failure(VestryError(.noSuchKeychain))
-        // Another secret can open what the login password does not: another machine's items.
-        case .unlocked where opener.kind == .loginPassword:
+        // Another secret can open what the login password does not: another machine's items. And so
+        // does the same one, when the device key is at hand again.
+        case .unlocked where opener.kind == .loginPassword && status.deviceKeyFault != .missed:
             return .done
         case .locked, .afterFirstUnlock, .unlocked, .unavailable:
             break

@@ -143,7 +143,7 @@ struct GitCredentialHelper {
         attributes[.path] = attributes[.path] ?? ""
         let end = AttributeValue.date(credential.itemEnd.map { Double($0) } ?? .infinity)
         let secret = credential.itemSecret
-        if try isKept(secret, end, of: username, attributes) { return }
+        if try isKept(secret, end, of: username) { return }
         // Each turn more means that another program has added or removed the item meanwhile.
         for _ in 0..<1000 {
             do throws(VestryError) {
@@ -171,16 +171,17 @@ struct GitCredentialHelper {
 
     /// Whether `get` would answer with this already: git stores what it has just got from here.
     private func isKept(
-        _ secret: borrowing SecretBytes, _ end: AttributeValue, of username: String,
-        _ attributes: [ItemAttribute: AttributeValue]
+        _ secret: borrowing SecretBytes, _ end: AttributeValue, of username: String
     ) throws(Failure) -> Bool {
-        var everyone = attributes
+        var everyone = place.attributes
         everyone[.account] = nil
         guard let record = try matches(everyone)?.newestFirst.first,
             record[.account]?.string == username,
-            record[.expirationDate] ?? .date(.infinity) == end
+            record[.expirationDate] ?? .date(.infinity) == end,
+            // One that asks for somebody is written without a look.
+            let found = try? self.secret(of: record)
         else { return false }
-        return try self.secret(of: record)?.withSecret { $0.constantTimeEquals(secret) } ?? false
+        return found.withSecret { $0.constantTimeEquals(secret) } ?? false
     }
 
     /// Removes the credentials that git names; with a password only those that have it, so that an old
