@@ -278,10 +278,10 @@ def a_wrong_clock_neither_loses_a_snapshot_nor_the_order_of_the_past():
     SETTINGS.parent.mkdir(parents=True)
     try:
         SETTINGS.write_text("snapshots = 2\n")
-        for environment in ({}, {}, then, later, {}):
+        for count, environment in enumerate(({}, {}, then, later, {}), 1):
             made = json.loads(expect(DONE, "snapshots", "make", "--json", environment=environment).stdout)["made"]["name"]
             names = [snapshot["name"] for snapshot in parsed("snapshots")["snapshots"]]
-            assert made in names and len(names) == 2, (made, names)
+            assert made in names and len(names) == min(count, 2), (made, names)
         put(b"one", "s", "a", "--expires=+1d")
         for number, environment in enumerate((then, later, {}, then)):
             # At that time it was over.
