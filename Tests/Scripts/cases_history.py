@@ -8,11 +8,13 @@ import subprocess
 import time
 
 from cases_accounts import clock
+from cases_json import check
+from cases_repair import edit, repair, report, steps, stored, whole
 from cases_terminal import at_terminal
 from harness import case, equal
 from world import (
-    CANCELLED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect, login,
-    logout, put, reboot, secret_of, start)
+    CANCELLED, DAMAGED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect,
+    login, logout, put, reboot, secret_of, start)
 
 SETTINGS = pathlib.Path("/home/alice/.config/vestry/history")
 
@@ -276,10 +278,10 @@ def a_wrong_clock_neither_loses_a_snapshot_nor_the_order_of_the_past():
     SETTINGS.parent.mkdir(parents=True)
     try:
         SETTINGS.write_text("snapshots = 2\n")
-        for environment in ({}, {}, then, later, {}):
+        for count, environment in enumerate(({}, {}, then, later, {}), 1):
             made = json.loads(expect(DONE, "snapshots", "make", "--json", environment=environment).stdout)["made"]["name"]
             names = [snapshot["name"] for snapshot in parsed("snapshots")["snapshots"]]
-            assert made in names and len(names) == 2, (made, names)
+            assert made in names and len(names) == min(count, 2), (made, names)
         put(b"one", "s", "a", "--expires=+1d")
         for number, environment in enumerate((then, later, {}, then)):
             # At that time it was over.
@@ -296,3 +298,28 @@ def a_wrong_clock_neither_loses_a_snapshot_nor_the_order_of_the_past():
         expect(DONE, "check")
     finally:
         shutil.rmtree(SETTINGS.parent.parent)
+
+
+@case
+def a_damaged_old_secret_alone_is_put_aside():
+    stored("a")
+    put(b"newer", "s", "a")
+    put(b"secret of a", "s", "a")
+    edit("UPDATE old_value SET value = zeroblob(60) WHERE row = 1")
+    (finding,) = report(DAMAGED)["findings"]
+    check(finding, "Each finding")
+    equal((finding["kind"], finding["oldSecret"], finding["item"]["account"]), ("old-secret-damaged", 2, "a"))
+    text = expect(DAMAGED, "check").stdout.decode()
+    assert "generic-password s a: old secret 2: " in text and "secrets and deleted items: 1 whole, 1 damaged" in text, text
+    done = repair(DAMAGED)
+    equal((done["whole"], done["lost"], done["pastLost"]), (1, 0, 1))
+    assert ("past-quarantined", "a") in steps(done), done
+    whole("a")
+    expect(DONE, "undo", "s", "a")
+    equal(secret_of("s", "a"), b"newer")
+    # A snapshot that is damaged says nothing of the keychain.
+    name = json.loads(expect(DONE, "snapshots", "make", "--json").stdout)["made"]["name"]
+    (STORE / "snapshots" / name / "items.sqlite").write_bytes(b"nothing")
+    expect(DAMAGED, "check", says="the keychain is whole, and 1 of its snapshots")
+    expect(DONE, "snapshots", "delete", name)
+    expect(DONE, "check")
