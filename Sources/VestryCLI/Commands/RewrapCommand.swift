@@ -31,6 +31,7 @@ struct RewrapCommand: Command, Equatable {
         }
         old = try PasswordSource(option: "--old-password-fd", in: arguments, of: Self.self)
         new = try PasswordSource(option: "--new-password-fd", in: arguments, of: Self.self)
+        try old.exclude(new, of: Self.self)
     }
 
     func run() throws(Failure) -> ExitStatus {

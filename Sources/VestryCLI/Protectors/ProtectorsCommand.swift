@@ -54,7 +54,12 @@ struct ProtectorsCommand: Command, Equatable {
         let operands = arguments.operands
         switch operands.first {
         case "list" where operands.count == 1: action = .list
-        case "add": action = .add(try NewSecret(arguments))
+        case "add":
+            let new = try NewSecret(arguments)
+            if case .passphrase(let source) = new {
+                try opener.typed.exclude(source, of: Self.self)
+            }
+            action = .add(new)
         case "remove" where operands.count == 2: action = .remove(operands[1])
         default:
             throw Self.usageError("expected 'list', 'add KIND' or 'remove ID'")
