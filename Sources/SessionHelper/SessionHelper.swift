@@ -59,7 +59,8 @@ enum SessionHelper {
         ThisProcess.liftLimits()
         volunteerForOutOfMemoryKiller()
 
-        let hasLoginPassword = ShadowPassword.isRequired(for: account.name)
+        // The record of the account's password, which only root may read.
+        let accountPassword = AccountPassword.read(of: account)
 
         // 4. This user's part of the device key; the key itself is wiped when this returns.
         let deviceKey = DeviceKey.derive(for: account.user)
@@ -85,7 +86,7 @@ enum SessionHelper {
 
         // 7. The user's own files and keyrings, with the user's own rights.
         let service = UserService(
-            account: account, deviceKey: deviceKey, hasLoginPassword: hasLoginPassword,
+            account: account, deviceKey: deviceKey, accountPassword: accountPassword,
             configuration: configuration, state: state, deadline: deadline)
         let outcome = try service.serve(request)
         if outcome.session == VESTRY_SESSION_COUNTS {

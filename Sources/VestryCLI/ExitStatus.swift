@@ -70,6 +70,12 @@ extension Failure {
     static let enrollHint =
         "log in once with your password, which makes it; /etc/vestry.conf says for whom, root never"
 
+    /// The same failure of an account that no login makes a keychain for.
+    static let accountWithoutPassword = Failure(
+        .notFound, "this account has no password that could open a keychain",
+        code: .noSuchKeychain, reason: "noPassword",
+        hint: StatusCommand.Report.passwordlessHint)
+
     /// For an item that the device key of another machine closes, or a lost one of this machine.
     static let anotherMachineHint =
         "'vestry get' prints it there; if it was stored here, put /var/lib/vestry/device.key back "
