@@ -33,6 +33,8 @@ let package = Package(
         .executable(name: "vestry-session-helper", targets: ["SessionHelper"]),
         .executable(name: "vestry-lock-watcher", targets: ["LockWatcher"]),
         .library(name: "pam_vestry", type: .dynamic, targets: ["PAMModule"]),
+        // Installed as libvestry.so.0; a product cannot have the command's name.
+        .library(name: "vestry_c", type: .dynamic, targets: ["CInterface", "CLibrary"]),
     ],
     targets: [
         // C libraries, one module each.
@@ -109,6 +111,25 @@ let package = Package(
         .target(
             name: "VestryTesting", dependencies: ["LinuxSystem", "SecureMemory", "Vestry"],
             swiftSettings: strict),
+
+        // The interface for C: vestry.h, and what stands behind it. CLibrary has the flags of the shared
+        // library, which the tests of CInterface must not be linked with: the standard library inside,
+        // nothing but vestry.h outside, and never unloaded, which Swift's runtime is not made for. By
+        // Swift's own lld, since gold exports symbols that the script calls local.
+        .target(name: "CVestry"),
+        .target(
+            name: "CInterface", dependencies: ["CVestry", "SecureMemory", "Vestry"],
+            swiftSettings: strict),
+        .target(
+            name: "CLibrary", dependencies: ["CVestry"], exclude: ["exports.map"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-stdlib", "-use-ld=lld", "-Xlinker", "-soname=libvestry.so.0",
+                    "-Xlinker",
+                    "--version-script=\(Context.packageDirectory)/Sources/CLibrary/exports.map",
+                    "-Xlinker", "-z", "-Xlinker", "nodelete", "-Xlinker", "--gc-sections",
+                ])
+            ]),
 
         // How libpam runs the stacks of a machine, for 'vestry doctor'.
         .target(name: "PAMStacks", swiftSettings: strict),
@@ -190,6 +211,9 @@ let package = Package(
             dependencies: ["LinuxSystem", "VestryConfiguration"]),
         .testTarget(name: "LockWatcherTests", dependencies: ["LockWatcher"]),
         .testTarget(
+            name: "SessionHelperTests",
+            dependencies: ["SecureMemory", "SessionHelper", "TestSupport"]),
+        .testTarget(
             name: "CertificatesTests",
             dependencies: ["Certificates", "SecureMemory", "TestSupport"],
             resources: [.copy("Certificates")]),
@@ -206,6 +230,10 @@ let package = Package(
             dependencies: [
                 "KeychainAccess", "KeychainAccessPrograms", "Vestry", "VestryTestSupport",
             ]),
+        .testTarget(
+            name: "CInterfaceTests",
+            dependencies: ["CInterface", "CVestry", "SecureMemory", "Vestry"]
+        ),
         .testTarget(name: "PAMStacksTests", dependencies: ["PAMStacks"]),
         .testTarget(
             name: "TransferTests",
@@ -213,8 +241,8 @@ let package = Package(
         .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "PAMStacks", "SecureMemory", "Transfer", "Vestry", "VestryCLI",
-                "VestryTesting",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "TestSupport", "Transfer", "Vestry",
+                "VestryCLI", "VestryTesting",
             ]),
         .testTarget(
             name: "VestryTests",

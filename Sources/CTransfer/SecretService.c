@@ -19,7 +19,7 @@
     X(sd_bus_message_read) X(sd_bus_message_read_array) X(sd_bus_message_skip)                    \
     X(sd_bus_message_enter_container) X(sd_bus_message_exit_container)                            \
     X(sd_bus_message_open_container) X(sd_bus_message_close_container)                            \
-    X(sd_bus_message_sensitive) X(sd_bus_slot_unref)
+    X(sd_bus_message_sensitive) X(sd_bus_slot_unref) X(sd_bus_error_free)
 
 VESTRY_LIBRARY("libsystemd.so.0", FUNCTIONS)
 
@@ -39,8 +39,6 @@ enum {
     COLLECTION_LIMIT = 1000,
     ITEM_LIMIT = 100000,
     CALL_SECONDS = 30,
-    /* How long somebody may take to type the password of a collection. */
-    PROMPT_SECONDS = 300,
 };
 
 /* Object paths, which are freed with the list. */
@@ -109,7 +107,7 @@ static int completed(sd_bus_message *message, void *data, sd_bus_error *error)
 }
 
 /* Lets the service ask the person, and waits for the answer. */
-static int ask(sd_bus *bus, const char *prompt)
+static int ask(sd_bus *bus, const char *prompt, const struct vestry_secrets_handler *handler)
 {
     struct answer answer = {0, 0};
     sd_bus_slot *slot = NULL;
@@ -117,17 +115,19 @@ static int ask(sd_bus *bus, const char *prompt)
     int status = library.sd_bus_match_signal(
         bus, &slot, NAME, prompt, PREFIX "Prompt", "Completed", completed, &answer);
     if (status >= 0)
+        handler->asking(handler->context);
+    if (status >= 0)
         status = library.sd_bus_call_method(
             bus, NAME, prompt, PREFIX "Prompt", "Prompt", NULL, NULL, "s", "");
     clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += PROMPT_SECONDS;
+    end.tv_sec += handler->seconds;
     while (status >= 0 && !answer.is_complete) {
         status = library.sd_bus_process(bus, NULL);
         if (status != 0)
             continue;
         clock_gettime(CLOCK_MONOTONIC, &now);
         if (now.tv_sec >= end.tv_sec)
-            status = -ETIMEDOUT;
+            status = -ETIME;
         else
             status = library.sd_bus_wait(bus, 1000000);
     }
@@ -137,7 +137,8 @@ static int ask(sd_bus *bus, const char *prompt)
     return answer.is_dismissed ? -ECANCELED : 0;
 }
 
-static int unlock(sd_bus *bus, const struct paths *collections)
+static int unlock(
+    sd_bus *bus, const struct paths *collections, const struct vestry_secrets_handler *handler)
 {
     sd_bus_message *call = NULL, *reply = NULL;
     struct paths unlocked = {NULL, 0};
@@ -157,7 +158,7 @@ static int unlock(sd_bus *bus, const struct paths *collections)
     if (status >= 0)
         status = library.sd_bus_message_read(reply, "o", &prompt);
     if (status >= 0 && strcmp(prompt, "/") != 0)
-        status = ask(bus, prompt);
+        status = ask(bus, prompt, handler);
     paths_free(&unlocked);
     library.sd_bus_message_unref(reply);
     library.sd_bus_message_unref(call);
@@ -200,11 +201,15 @@ static int read_secret(
     uint64_t modified, const struct vestry_secrets_handler *handler)
 {
     sd_bus_message *reply = NULL;
+    sd_bus_error error = SD_BUS_ERROR_NULL;
     const char *ignored;
     const void *bytes;
     size_t count;
     int status = library.sd_bus_call_method(
-        bus, NAME, item, PREFIX "Item", "GetSecret", NULL, &reply, "o", session);
+        bus, NAME, item, PREFIX "Item", "GetSecret", &error, &reply, "o", session);
+    if (status < 0 && error.name && strcmp(error.name, PREFIX "Error.IsLocked") == 0)
+        status = -EACCES;
+    library.sd_bus_error_free(&error);
     if (status >= 0) {
         /* Its memory is zeroed when the message goes. */
         library.sd_bus_message_sensitive(reply);
@@ -272,7 +277,7 @@ static int read_all(sd_bus *bus, const struct vestry_secrets_handler *handler)
         status = read_property_paths(
             bus, SERVICE, PREFIX "Service", "Collections", &collections, COLLECTION_LIMIT);
     if (status >= 0)
-        status = unlock(bus, &collections);
+        status = unlock(bus, &collections, handler);
     for (size_t index = 0; status >= 0 && index < collections.count; index++)
         status = read_property_paths(
             bus, collections.paths[index], PREFIX "Collection", "Items", &items, ITEM_LIMIT);
@@ -293,7 +298,8 @@ int vestry_secrets_read(const struct vestry_secrets_handler *handler)
     int status = library.sd_bus_open_user(&bus);
     if (status < 0)
         return ENOTCONN;
-    library.sd_bus_set_method_call_timeout(bus, CALL_SECONDS * 1000000ULL);
+    library.sd_bus_set_method_call_timeout(
+        bus, (handler->seconds < CALL_SECONDS ? handler->seconds : CALL_SECONDS) * 1000000ULL);
     status = read_all(bus, handler);
     library.sd_bus_flush_close_unref(bus);
     return status < 0 ? -status : 0;

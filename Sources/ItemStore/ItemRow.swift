@@ -11,7 +11,7 @@ public struct ItemRow: Equatable, Sendable {
 
     /// The item's random name, 16 bytes, for as long as it lives.
     public let reference: [UInt8]
-    public let itemClass: UInt8
+    public var itemClass: UInt8
     /// The raw value of the accessibility class.
     public var accessibility: UInt8
     public var accessControl: UInt32

@@ -1,7 +1,7 @@
-/// Where a row stands.
-public enum RowPlace: CaseIterable, Sendable {
+/// Where a row stands; the raw values are the names of the tables.
+public enum RowPlace: String, CaseIterable, Sendable {
     case item
-    case oldValue
+    case oldValue = "old_value"
     case deleted
 }
 

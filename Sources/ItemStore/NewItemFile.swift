@@ -58,7 +58,7 @@ public struct NewItemFile: ~Copyable {
 /// Rows that do not open, put aside with the reason: nothing of them is thrown away.
 ///
 /// An SQLite file with the one table `quarantine`: the columns of a row as they were, empty where they
-/// could not be read, and why.
+/// could not be read, from which table, and why. The metadata of an old value is its note.
 public struct QuarantineFile: ~Copyable {
     private let database: Database
     public private(set) var count = 0
@@ -68,6 +68,7 @@ public struct QuarantineFile: ~Copyable {
         try database.execute(
             """
             CREATE TABLE quarantine (
+                place TEXT NOT NULL,
                 number INTEGER NOT NULL,
                 reason TEXT NOT NULL,
                 reference BLOB, item_class INTEGER, accessibility INTEGER, access_control INTEGER,
@@ -82,18 +83,20 @@ public struct QuarantineFile: ~Copyable {
     ///
     /// - Parameters:
     ///   - row: Nil when nothing of it can be read.
-    ///   - number: Its number in the damaged file.
+    ///   - place: Its table in the damaged file.
+    ///   - number: Its number there.
     ///   - reason: Without anything of the item.
     /// - Throws: `ItemStoreError` when there is not enough memory.
     public mutating func insert(
-        _ row: ItemRow?, number: Int64, reason: String
+        _ row: ItemRow?, of place: RowPlace, number: Int64, reason: String
     ) throws(ItemStoreError) {
         let insertion = try Statement(
             """
             INSERT INTO quarantine (reference, item_class, accessibility, access_control, expires,
                 epoch, version, value_epoch, value_version, primary_tag, metadata, value, number,
-                reason)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(?14 AS TEXT))
+                reason, place)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(?14 AS TEXT),
+                CAST(?15 AS TEXT))
             """, on: database)
         if let row {
             try row.bind(to: insertion)
@@ -101,6 +104,7 @@ public struct QuarantineFile: ~Copyable {
         }
         try insertion.bind(number, at: 13)
         try insertion.bind(Array(reason.utf8), at: 14)
+        try insertion.bind(Array(place.rawValue.utf8), at: 15)
         try insertion.run()
         count += 1
     }

@@ -47,11 +47,13 @@ internal import Sealing
 /// Wrap:
 ///
 ///     0       1     class
-///     1       1     form: 0 wrapped, 1 sealed
+///     1       1     form: 0 wrapped, 1 sealed, 2 sealed on the device (ThisDeviceOnly classes)
 ///     2       2     reserved, zero
 ///     4       4     epoch
 ///     8       72    wrapped: XChaCha20-Poly1305 box of the class key: nonce 24, ciphertext 32, tag 16
 ///     8       168   sealed: the class key sealed to the public key (`Deposit`), 152; voucher, 16
+///     8       208   sealed on the device: XChaCha20-Poly1305 box of the same, under a key of the
+///                   device key
 ///
 /// Bridge, which leads from a newer key of a class to an older one:
 ///
@@ -108,6 +110,11 @@ public struct Keybag: Equatable, Sendable {
     /// The current epoch of a class.
     public func epoch(of keyClass: KeyClass) -> UInt32? {
         classEntries.last { $0.keyClass == keyClass }?.epoch
+    }
+
+    /// Whether the keybag has the key of one epoch of a class, current or not.
+    public func hasKey(_ keyClass: KeyClass, epoch: UInt32) -> Bool {
+        classEntries.contains { $0.keyClass == keyClass && $0.epoch == epoch }
     }
 
     /// The public key of a class in its current epoch, 32 bytes: seals what only a read with the

@@ -12,6 +12,16 @@ public enum ThisProcess {
         guard vestry_forbid_core_dumps() == 0 else { throw SystemCallError(last: "setrlimit") }
     }
 
+    /// Has ordinary memory overwritten from now on, the moment it is given back: by glibc (mallopt(3),
+    /// M_PERTURB).
+    ///
+    /// For commands that read secrets out of other programs' formats, or write them in such: on their way
+    /// they pass through arrays and texts. What is still in use, and what stands on the stack, is not
+    /// overwritten by this; and it costs a write of each byte that is freed.
+    public static func overwriteFreedMemory() {
+        vestry_overwrite_freed_memory()
+    }
+
     /// Lifts the limits on memory, locked memory and file size that a host program may have set, as
     /// far as this process is allowed to.
     public static func liftLimits() {

@@ -75,12 +75,12 @@ extension UserService {
     ///   - last: An earlier mark; equal tokens have equal ones.
     /// - Returns: 16 bytes of salt and 16 of hash; nil where none can be made in time.
     private func mark(of token: borrowing SecretBytes, like last: [UInt8]?) -> [UInt8]? {
-        guard configuration.followsNewPassword, hasDeviceKey else { return nil }
+        guard configuration.followsNewPassword, deviceKeys.fault == nil else { return nil }
         let fresh = PasswordDerivation.recommended()
         let salt = last.map { Array($0.prefix(PasswordDerivation.saltByteCount)) } ?? fresh.salt
         let derivation = PasswordDerivation(
             passes: fresh.passes, memoryKiB: fresh.memoryKiB, salt: salt)
-        let key = deviceKey.keyedHashKey(of: Array("vestry login mark 1".utf8))
+        let key = deviceKeys.present.keyedHashKey(of: Array("vestry login mark 1".utf8))
         let hash: [UInt8]? = try? state.withDerivationTurn(
             memoryKiB: derivation.memoryKiB, before: deadline
         ) { () throws(Refusal) in
@@ -116,7 +116,7 @@ extension UserService {
     private func follow(
         _ password: borrowing SecretBytes, with keyring: KernelKeyring, in store: borrowing Store
     ) throws(Refusal) -> Bool {
-        guard configuration.followsNewPassword, hasDeviceKey else { return false }
+        guard configuration.followsNewPassword, deviceKeys.fault == nil else { return false }
         return try state.withUserLock(before: deadline) { () throws(Refusal) in
             guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag,
                 let keys = followableKeys(keyring, keybag)
@@ -124,7 +124,8 @@ extension UserService {
             do throws(Refusal) {
                 try derivingNew { () throws(KeybagError) in
                     try keybag.setLoginPassword(
-                        password, keys: keys, deviceKey: deviceKey, replacing: nil, at: now())
+                        password, keys: keys, deviceKey: deviceKeys.present, replacing: nil,
+                        at: now())
                 }
                 try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
             } catch {
@@ -149,10 +150,10 @@ extension UserService {
         guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag else {
             return
         }
-        let isRefreshed = hasDeviceKey && keybag.refresh(opened)
+        let isRefreshed = refresh(&keybag, opened, in: store)
         let isDropped = isPreviousOver(keybag) && keybag.dropPreviousPassword()
         guard isRefreshed || isDropped else { return }
-        try? keybag.write(in: store.directory)
+        writeRenewed(keybag, in: store)
         // Once more, so that the file that is kept does not open with the old password either.
         if isDropped { try? keybag.write(in: store.directory) }
     }

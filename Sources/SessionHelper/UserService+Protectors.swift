@@ -21,16 +21,24 @@ extension UserService {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
             guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
-            guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+            if let refusal = deviceKeys.refusal { throw refusal }
             var keybag = store.keybag
             let opened = try derive(keybag, password: old, of: kinds)
+            // An older device key of this machine's that does not open now may do so again: its
+            // classes are not another machine's.
+            let isForeign = !keybag.classesOfAnotherMachine(opened.keys).isEmpty
+            guard !(isForeign && deviceKeys.isOlderShut) else {
+                throw Refusal(VESTRY_DEVICE_KEY_SHUT)
+            }
+            // First, because a machine is told by its present device key.
+            _ = keybag.refresh(opened)
             let keys = try refusing { () throws(KeybagError) in
                 try keybag.adoptMachine(opened: opened)
             }
-            _ = keybag.refresh(opened)
             try derivingNew { () throws(KeybagError) in
                 try keybag.setLoginPassword(
-                    new, keys: keys, deviceKey: deviceKey, replacing: opened.kind, at: now())
+                    new, keys: keys, deviceKey: deviceKeys.present, replacing: opened.kind,
+                    at: now())
             }
             try write(keybag, inPlaceOf: store)
             // Whoever has proved the old password may read, and the mismatch that a login with the
@@ -55,11 +63,11 @@ extension UserService {
         }
         return try changingKeybag(password, of: kinds) { (keybag, opened) throws(Refusal) in
             guard secret.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
-            guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+            if let refusal = deviceKeys.refusal { throw refusal }
             try derivingNew { () throws(KeybagError) in
                 _ = try keybag.add(
-                    kind, secret: secret, label: label, opened: opened, deviceKey: deviceKey,
-                    at: now())
+                    kind, secret: secret, label: label, opened: opened,
+                    deviceKey: deviceKeys.present, at: now())
             }
         }
     }
@@ -71,7 +79,7 @@ extension UserService {
     private func enroll(
         _ kind: Protector.Kind, label: String?, secret: borrowing SecretBytes
     ) throws(Refusal) -> Outcome? {
-        guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+        if let refusal = deviceKeys.refusal { throw refusal }
         let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
             guard try existingStore() == nil else { return false }
             let created = try state.withDerivationTurn(
@@ -79,7 +87,8 @@ extension UserService {
             ) { () throws(Refusal) in
                 try refusing { () throws(KeybagError) in
                     try Keybag.create(
-                        kind, secret: secret, label: label, deviceKey: deviceKey, at: now())
+                        kind, secret: secret, label: label, deviceKey: deviceKeys.present,
+                        at: now())
                 }
             }
             return try keep(created)
@@ -124,7 +133,7 @@ extension UserService {
             guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
             var keybag = store.keybag
             let opened = try derive(keybag, password: password, of: kinds)
-            if hasDeviceKey { _ = keybag.refresh(opened) }
+            if deviceKeys.fault == nil { _ = keybag.refresh(opened) }
             try change(&keybag, opened)
             try write(keybag, inPlaceOf: store)
             return Outcome(VESTRY_REWRAPPED)
@@ -133,8 +142,8 @@ extension UserService {
 
     /// Writes a changed keybag.
     ///
-    /// Where a protector is gone, once more, so that the file that is kept does not open with its secret
-    /// either.
+    /// Where a protector is gone, or an older device key has become needless, once more, so that the
+    /// file that is kept does not open with them either.
     private func write(
         _ keybag: Keybag, inPlaceOf store: borrowing Store
     ) throws(Refusal) {
@@ -142,7 +151,9 @@ extension UserService {
         let isSmaller = store.keybag.protectors.contains { old in
             !keybag.protectors.contains { $0.id == old.id }
         }
-        if isSmaller { try? keybag.write(in: store.directory) }
+        if isSmaller || isPreviousBehind(keybag, in: store) {
+            try? keybag.write(in: store.directory)
+        }
     }
 
     /// Runs `body`, which derives the key of a new protector, when it is this process's turn.

@@ -11,31 +11,21 @@ internal import VestryConfiguration
 /// The verbs, as they run with the user's own rights.
 struct UserService: ~Copyable {
     let account: Account
-    /// This machine's key for this user; nil when the machine has none.
-    let deviceKey: SecretBytes
-    let hasDeviceKey: Bool
+    let deviceKeys: UserDeviceKeys
     let accountPassword: AccountPassword
     let configuration: Configuration
     let state: RuntimeState
     let deadline: Deadline
 
     init(
-        account: Account, deviceKey: consuming SecretBytes?,
+        account: Account, deviceKeys: consuming UserDeviceKeys,
         accountPassword: consuming AccountPassword, configuration: Configuration,
         state: consuming RuntimeState, deadline: Deadline
     ) {
         self.account = account
         self.accountPassword = accountPassword
         self.configuration = configuration
-        switch consume deviceKey {
-        case .some(let key):
-            self.deviceKey = key
-            hasDeviceKey = true
-        case .none:
-            // Opens no ThisDeviceOnly class, and everything else.
-            self.deviceKey = SecretBytes.random(count: DeviceKey.byteCount)
-            hasDeviceKey = false
-        }
+        self.deviceKeys = deviceKeys
         self.state = state
         self.deadline = deadline
     }
@@ -58,6 +48,7 @@ struct UserService: ~Copyable {
         case .beginRotation(let classes):
             try beginRotation(of: classes, password: request.password)
         case .endRotation(let classes): try endRotation(of: classes)
+        case .deviceKey: try answerForDeviceKey()
         }
     }
 
@@ -109,7 +100,7 @@ struct UserService: ~Copyable {
                 // their turn comes.
                 if !wasOpen, try isOpen(keybag, keyring) { return nil }
                 return try keybag.open(
-                    anyOf: Keybag.loginKinds, password: password, deviceKey: deviceKey)
+                    anyOf: Keybag.loginKinds, password: password, deviceKeys: deviceKeys)
             }
         } catch {
             if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
@@ -136,14 +127,18 @@ struct UserService: ~Copyable {
                 // A used-up quota closes nothing that is open.
             }
             try? keyring.clearMismatch()
-            if opened.kind == .loginPassword { tidy(store, opened) }
+            if opened.kind == .loginPassword {
+                tidy(store, opened)
+            } else {
+                renew(store, opened)
+            }
         }
         state.announceUnlock()
     }
 
     /// The first password login of this person: makes the store.
     private func enroll(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
-        guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+        if let refusal = deviceKeys.refusal { throw refusal }
         var outcome = Outcome(VESTRY_ENROLLED)
         // The whole of it under the lock: of many first logins at once, one makes the store.
         let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
@@ -152,7 +147,8 @@ struct UserService: ~Copyable {
                 memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
             ) { () throws(Refusal) in
                 try refusing { () throws(KeybagError) in
-                    try Keybag.create(password: password, deviceKey: deviceKey, at: now())
+                    try Keybag.create(
+                        password: password, deviceKey: deviceKeys.present, at: now())
                 }
             }
             let directory = try refusing { () throws(PrivateFileError) in
@@ -216,6 +212,7 @@ struct UserService: ~Copyable {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             try put(opened, password, into: keyring, of: store)
+            renew(store, opened)
         }
         state.announceUnlock()
         return Outcome(
@@ -246,7 +243,7 @@ struct UserService: ~Copyable {
         try state.withDerivationTurn(
             memoryKiB: keybag.largestDerivationKiB(of: kinds), before: deadline
         ) { () throws(Refusal) in
-            try keybag.open(anyOf: kinds, password: password, deviceKey: deviceKey)
+            try keybag.open(anyOf: kinds, password: password, deviceKeys: deviceKeys)
         }
     }
 
@@ -314,11 +311,13 @@ extension Keybag {
     /// Opens with a secret by the protectors of these kinds, in this order.
     func open(
         anyOf kinds: [Protector.Kind], password: borrowing SecretBytes,
-        deviceKey: borrowing SecretBytes
+        deviceKeys: borrowing UserDeviceKeys
     ) throws(Refusal) -> OpenedProtector {
         for kind in kinds {
             do throws(KeybagError) {
-                return try open(kind, password: password, deviceKey: deviceKey)
+                return try open(
+                    kind, password: password, deviceKey: deviceKeys.present,
+                    olderDeviceKeys: deviceKeys.older)
             } catch .wrongPassword {
                 continue
             } catch {

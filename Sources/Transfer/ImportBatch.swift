@@ -15,11 +15,24 @@ package struct ImportBatch: Sendable {
 /// Why an entry, or a whole file, cannot be read; it has no secret, and nothing of what was read but names
 /// of the format.
 package struct ImportProblem: Error, Equatable, Sendable {
+    /// What is to be done about it depends on this.
+    package enum Kind: Sendable {
+        /// Something is not as the format says.
+        case malformed
+        /// What is to be read is not there, or a library for it.
+        case unavailable
+        case locked
+        case cancelled
+        case timedOut
+    }
+
+    package let kind: Kind
     /// From 1; nil where the format has no lines, or the whole is meant.
     package let line: Int?
     package let reason: String
 
-    package init(line: Int? = nil, _ reason: String) {
+    package init(line: Int? = nil, _ reason: String, _ kind: Kind = .malformed) {
+        self.kind = kind
         self.line = line
         self.reason = reason
     }

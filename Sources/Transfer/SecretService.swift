@@ -10,10 +10,16 @@ internal import Vestry
 package enum SecretService {
     /// Reads every item of every collection; those that are locked are asked for by the service.
     ///
+    /// - Parameters:
+    ///   - timeoutSeconds: How long somebody may take to answer; the service itself gets as long, and
+    ///     30 seconds at most.
+    ///   - asking: Called before the service asks.
     /// - Returns: The items.
     /// - Throws: `ImportProblem`.
-    package static func read() throws(ImportProblem) -> ImportBatch {
-        let reading = Reading()
+    package static func read(
+        timeoutSeconds: Int, asking: @escaping () -> Void
+    ) throws(ImportProblem) -> ImportBatch {
+        let reading = Reading(asking)
         var handler = unsafe vestry_secrets_handler()
         unsafe handler.context = Unmanaged.passUnretained(reading).toOpaque()
         unsafe handler.begin = { context in
@@ -34,15 +40,24 @@ package enum SecretService {
             unsafe SecretService.state(of: context)?.add(
                 label: label.map { unsafe String(cString: $0) } ?? "", created, modified, owned)
         }
+        unsafe handler.asking = { context in
+            unsafe SecretService.state(of: context)?.asking()
+        }
+        unsafe handler.seconds = UInt32(clamping: timeoutSeconds)
         let status = unsafe vestry_secrets_read(&handler)
         switch status {
         case 0: return reading.batch
-        case ENOSYS: throw ImportProblem("it takes the library libsystemd0")
-        case ENOTCONN: throw ImportProblem("there is no session bus to ask on")
+        case ENOSYS: throw ImportProblem("it takes the library libsystemd0", .unavailable)
+        case ENOTCONN: throw ImportProblem("there is no session bus to ask on", .unavailable)
         case EHOSTUNREACH, ENXIO:
-            throw ImportProblem("nothing on the session bus is a Secret Service")
-        case ECANCELED: throw ImportProblem("the question of the Secret Service was dismissed")
-        case ETIMEDOUT: throw ImportProblem("the Secret Service did not answer in time")
+            throw ImportProblem("nothing on the session bus is a Secret Service", .unavailable)
+        case ECANCELED:
+            throw ImportProblem("the question of the Secret Service was dismissed", .cancelled)
+        case EACCES: throw ImportProblem("a collection of the Secret Service is locked", .locked)
+        case ETIME:
+            throw ImportProblem("the question of the Secret Service was not answered", .timedOut)
+        case ETIMEDOUT:
+            throw ImportProblem("the Secret Service did not answer in time", .timedOut)
         default:
             throw ImportProblem(
                 "the Secret Service failed: \(unsafe String(cString: strerror(status)))")
@@ -56,6 +71,9 @@ package enum SecretService {
     private final class Reading {
         var attributes: [String: String] = [:]
         var batch = ImportBatch()
+        let asking: () -> Void
+
+        init(_ asking: @escaping () -> Void) { self.asking = asking }
 
         func add(
             label: String, _ created: UInt64, _ modified: UInt64, _ secret: consuming SecretBytes

@@ -96,6 +96,7 @@ struct ItemTransaction: ~Copyable {
         guard held.key.epoch > row.valueEpoch,
             let older = try store.older(row.valueEpoch, than: held.key)
         else {
+            try checkMachine(of: protection.valueClass, epoch: row.valueEpoch)
             return try row.openDeposit(
                 with: held.key, digest: metadata.valueDigest, in: store.storeID)
         }
@@ -108,7 +109,15 @@ struct ItemTransaction: ~Copyable {
         _ accessibility: Accessibility, _ box: PasswordBox
     ) throws(VestryError) -> OperationKey {
         if let key = try store.itemKey(accessibility.keyClass, epoch: box.epoch) { return key }
+        try checkMachine(of: accessibility.keyClass, epoch: box.epoch)
         return try store.unlockedItemKey(accessibility)
+    }
+
+    /// Refuses what another machine has sealed, which is locked here and not damaged.
+    private func checkMachine(of keyClass: KeyClass, epoch: UInt32) throws(VestryError) {
+        guard !store.keybag.isOfAnotherMachine(keyClass, epoch: epoch) else {
+            throw VestryError(.locked, detail: "it is another machine's")
+        }
     }
 
     consuming func commit() throws(VestryError) {

@@ -7,7 +7,8 @@ public import SecureMemory
 extension Keychain {
     /// Looks at every byte of the keychain that can be looked at now, and changes nothing.
     ///
-    /// That is the keybag, the item file, and of each item its attributes, its secret and its tags.
+    /// That is the keybag, the item file, of each item its attributes, its secret and its tags, the
+    /// secrets that items had before, the deleted items, and the same of each snapshot.
     ///
     /// Secrets that ask for the user are compared with the digests that their attributes hold.
     ///
@@ -56,17 +57,62 @@ extension Keychain {
         } catch {
             throw error.publicError
         }
-        guard let file else { return report }
-        report.findings += file.faults.map(CheckReport.Finding.file)
-        for verdict in try store.verdicts(on: file, presence: presence) {
-            switch verdict.state {
-            case .sound: report.soundCount += 1
-            case .locked: report.lockedCount += 1
-            default: break
-            }
-            if let finding = verdict.finding { report.findings.append(finding) }
+        if let file {
+            report.findings += file.faults.map(CheckReport.Finding.file)
+            let items = try store.verdicts(on: file, presence: presence)
+            report.add(items: items)
+            report.add(past: try store.pastVerdicts(on: file, items: items, presence: presence))
+        }
+        for snapshot in (try? snapshots()) ?? [] {
+            try check(snapshot, of: store, presence: presence, &report)
         }
         return report
+    }
+
+    /// Looks at a snapshot as at the keychain itself.
+    private func check(
+        _ snapshot: Snapshot, of store: borrowing OpenStore, presence: PresenceKeyTable,
+        _ report: inout CheckReport
+    ) throws(VestryError) {
+        var findings: [CheckReport.Finding] = []
+        var verdicts: [RowVerdict] = []
+        do throws(VestryError) {
+            let folder = try directory(of: snapshot)
+            do throws(KeybagError) {
+                let keybag = try Keybag.read(in: folder)
+                if keybag == nil && processKeys == nil {
+                    findings.append(.keybag("its keybag is missing"))
+                }
+            } catch {
+                findings.append(.keybag(error.publicError(of: Keybag.fileName).detail))
+            }
+            let file = try mappingErrors { () throws(ItemStoreError) in
+                try ItemFileExamination.open(
+                    in: folder, storeID: store.storeID.bytes, isWriter: false)
+            }
+            if let file {
+                findings += file.faults.map(CheckReport.Finding.file)
+                verdicts = try store.verdicts(on: file, presence: presence, isSnapshot: true)
+                verdicts += try store.pastVerdicts(
+                    on: file, items: verdicts, presence: presence, isSnapshot: true)
+            }
+        } catch .itemNotFound {
+            // Another program has removed it meanwhile.
+            return
+        } catch  where Self.saysNothingOfSnapshots(error) {
+            throw error
+        } catch {
+            findings.append(.file(error.detail))
+        }
+        findings += verdicts.compactMap(\.finding)
+        report.add(snapshot, findings, verdicts)
+    }
+
+    private static func saysNothingOfSnapshots(_ error: VestryError) -> Bool {
+        switch error.code {
+        case .notAvailable, .busy: true
+        default: false
+        }
     }
 
     /// The keys of the presence classes, from the unlock service.
@@ -91,7 +137,62 @@ extension Keychain {
     }
 }
 
+extension CheckReport {
+    fileprivate mutating func add(items verdicts: [RowVerdict]) {
+        for verdict in verdicts {
+            switch verdict.state {
+            case .sound: soundCount += 1
+            case .locked: lockedCount += 1
+            default: break
+            }
+            if verdict.hasUnopenedSecret { unopenedSecretCount += 1 }
+            if let finding = verdict.finding { findings.append(finding) }
+        }
+    }
+
+    fileprivate mutating func add(past verdicts: [RowVerdict]) {
+        for verdict in verdicts {
+            switch verdict.state {
+            case .sound: past.sound += 1
+            case .locked: past.locked += 1
+            default: break
+            }
+            if verdict.hasUnopenedSecret { unopenedSecretCount += 1 }
+            guard let finding = verdict.finding else { continue }
+            if finding.kind != .newer { past.damaged += 1 }
+            findings.append(finding)
+        }
+    }
+
+    /// Counts a snapshot once, by the worst of what it holds.
+    fileprivate mutating func add(
+        _ snapshot: Snapshot, _ found: [Finding], _ verdicts: [RowVerdict]
+    ) {
+        if found.contains(where: { $0.kind != .newer }) {
+            snapshots.damaged += 1
+        } else if verdicts.contains(where: { $0.state == .outdated }) {
+            snapshots.outdated += 1
+        } else if verdicts.contains(where: { $0.state == .locked }) {
+            snapshots.locked += 1
+        } else {
+            snapshots.sound += 1
+        }
+        for finding in found {
+            findings.append(finding.found(in: snapshot))
+        }
+    }
+}
+
 extension CheckReport.Finding {
+    fileprivate func found(in snapshot: Snapshot) -> Self {
+        var finding = Self(
+            kind: kind == .newer ? .newer : .snapshot, detail: detail, record: record,
+            reference: reference)
+        finding.oldSecretNumber = oldSecretNumber
+        finding.snapshot = snapshot.name
+        return finding
+    }
+
     static func keybag(_ detail: String) -> Self {
         Self(kind: .keybag, detail: detail, record: nil, reference: nil)
     }

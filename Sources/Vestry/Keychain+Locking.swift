@@ -58,9 +58,17 @@ extension Keychain {
             !behind.contains(.afterFirstUnlockThisDeviceOnly)
         else { return }
         do throws(VestryError) {
-            status.isOfAnotherMachine = try store.key(.afterFirstUnlockThisDeviceOnly) == nil
+            guard try store.key(.afterFirstUnlockThisDeviceOnly) == nil else { return }
         } catch {
             // The keyring's failure says nothing of the machine.
+            return
+        }
+        switch try? Self.askForDeviceKey() {
+        case .fits: status.deviceKeyFault = .missed
+        case .shut: status.deviceKeyFault = .shut
+        case .missing: status.deviceKeyFault = .missing
+        // Without the unlock service nobody knows; a copied home is what there is most of.
+        case .ofAnother, nil: status.isOfAnotherMachine = true
         }
     }
 

@@ -9,8 +9,9 @@ extension Keychain {
     ///
     /// A keybag that is damaged is replaced by the one before the last change. Items that open go into
     /// a new item file, with new tags; what does not open goes into a quarantine file, and comes back as
-    /// it was in the newest snapshot that is whole, where it has it. Each damaged
-    /// file stays beside the new one, under a name with the time. The new item file takes its place in
+    /// it was in the newest snapshot that is whole, where it has it. The same goes for old secrets and
+    /// deleted items, which come back from no snapshot: an item stays when only its past is damaged. Each
+    /// damaged file stays beside the new one, under a name with the time. The new item file takes its place in
     /// one step, while other writers are kept out.
     ///
     /// - Parameter isDryRun: Whether only to tell what would be done.
@@ -34,8 +35,11 @@ extension Keychain {
         }
         guard let file else { return report }
         let verdicts = try store.verdicts(on: file, presence: [:])
+        let past = try store.pastVerdicts(on: file, items: verdicts, presence: [:])
         report.count(verdicts)
-        guard !file.faults.isEmpty || verdicts.contains(where: \.isDamage) else { return report }
+        guard !file.faults.isEmpty || (verdicts + past).contains(where: \.isDamage) else {
+            return report
+        }
         guard try store.key(.index) != nil else {
             report.isLocked = true
             return report
@@ -55,6 +59,7 @@ extension Keychain {
                 try restore(
                     snapshot, into: &rebuilt, everything: isNothingLeft, of: store, &report)
             }
+            try rebuilt.addPast(past, of: file, &report)
             if !isDryRun {
                 try rebuilt.place(in: directory, insteadOf: file, names, &report)
             }
@@ -176,8 +181,8 @@ extension RowVerdict {
     /// Whether the row cannot stay as it is.
     fileprivate var isDamage: Bool {
         switch state {
-        case .sound, .locked, .newer, .withoutKey: false
-        case .tags, .damaged, .unreadable, .duplicate: true
+        case .sound, .locked, .outdated, .newer, .withoutKey: false
+        case .tags, .damaged, .unreadable, .duplicate, .withoutItem: true
         }
     }
 }
@@ -187,8 +192,8 @@ extension RepairReport {
         for verdict in verdicts {
             switch verdict.state {
             case .sound, .tags: savedCount += 1
-            case .locked, .newer, .withoutKey: unknownCount += 1
-            case .damaged, .unreadable, .duplicate: break
+            case .locked, .outdated, .newer, .withoutKey: unknownCount += 1
+            case .damaged, .unreadable, .duplicate, .withoutItem: break
             }
         }
     }

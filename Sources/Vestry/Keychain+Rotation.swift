@@ -78,20 +78,21 @@ extension Keychain {
             presence[keyClass] = PresenceKeys.Held(try service.presenceKey(keyClass))
         }
         var report = RotationReport()
-        var left: Set<[UInt8]> = []
+        var left: [[UInt8]: String] = [:]
         for place in RowPlace.allCases {
             var last = Int64.min
             while let batch = try resealBatch(of: place, after: last, keyClasses, presence) {
                 last = batch.last
                 report.resealedCount += batch.resealedCount
-                left.formUnion(batch.left)
+                left.merge(batch.left) { first, _ in first }
             }
         }
         let finished = try finishEpochs(of: keyClasses)
         if !finished.isEmpty { try service.end(finished) }
         report.finished = classes.filter { finished.contains($0.keyClass) }
         report.unfinished = classes.filter { !finished.contains($0.keyClass) }
-        report.leftItems = left.sorted { $0.lexicographicallyPrecedes($1) }
+        report.leftItems = left.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { RotationReport.LeftItem(persistentReference: $0.key, reason: $0.value) }
         return report
     }
 
@@ -107,7 +108,7 @@ extension Keychain {
     private struct Batch {
         var last: Int64
         var resealedCount = 0
-        var left: [[UInt8]] = []
+        var left: [[UInt8]: String] = [:]
     }
 
     /// Most rows that are looked at in one transaction, and most bytes that one seals anew: others
@@ -149,10 +150,11 @@ extension Keychain {
                 }
                 batch.resealedCount += 1
                 if resealed.isOfThePast(keyClasses, in: transaction.store.keybag) {
-                    batch.left.append(found.reference)
+                    batch.left[found.reference] =
+                        "it takes an application password, which is not known here"
                 }
             } catch  where error.isOfOneItem {
-                batch.left.append(found.reference)
+                batch.left[found.reference] = error.detail
             }
         }
         if batch.resealedCount > 0 { try transaction.commit() }

@@ -82,6 +82,18 @@ package enum UnlockServiceAnswer: Sendable {
     case alive
 }
 
+/// What the unlock service says of this machine's device key.
+package enum DeviceKeyAnswer: Sendable {
+    /// It is at hand, and opens the this-device-only items of the keychain that was asked for.
+    case fits
+    /// It is sealed, and does not open.
+    case shut
+    /// There is none, or it is damaged, or not root's alone.
+    case missing
+    /// It is at hand, and what has wrapped the keychain is another one.
+    case ofAnother
+}
+
 extension Keychain {
     package static let unlockSocketPath = VESTRY_UNLOCK_SOCKET_PATH
     package static let helperPath = VESTRY_HELPER_PATH
@@ -115,6 +127,32 @@ extension Keychain {
         default:
             _ = try UnlockRequest.outcome(result: result)
             return .ready
+        }
+    }
+
+    /// Asks the unlock service whether this machine's device key opens the this-device-only items.
+    ///
+    /// - Parameter user: A name, which only root may give; nil for the caller's own account, and for
+    ///   root for the machine alone.
+    /// - Returns: Its answer.
+    /// - Throws: ``VestryError``, as ``askUnlockService(for:)``.
+    package static func askForDeviceKey(
+        of user: String? = nil
+    ) throws(VestryError) -> DeviceKeyAnswer {
+        let name = Array((user ?? "").utf8)
+        guard name.count < Int(VESTRY_USER_SIZE) else { throw VestryError(.parameter) }
+        let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
+        let request = UnlockRequest(
+            VESTRY_VERB_DEVICE_KEY, password: nothing, newPassword: nothing, user: name)
+        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: 8)
+        switch vestry_result(rawValue: result) {
+        case VESTRY_DEVICE_KEY_FITS: return .fits
+        case VESTRY_DEVICE_KEY_SHUT: return .shut
+        case VESTRY_NO_DEVICE_KEY: return .missing
+        case VESTRY_DEVICE_KEY_OF_ANOTHER: return .ofAnother
+        default:
+            _ = try UnlockRequest.outcome(result: result)
+            throw VestryError(.serviceNotAvailable, detail: "it gave no valid answer")
         }
     }
 }

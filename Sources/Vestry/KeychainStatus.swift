@@ -64,6 +64,20 @@ public struct KeychainStatus: Sendable {
     /// Whether the this-device-only items are another machine's, as in a copied home, and no new ones
     /// can be stored before ``Keychain/rewrap(from:to:)``.
     public internal(set) var isOfAnotherMachine = false
+    /// Why the this-device-only items are locked although they are this machine's own; nil where they
+    /// are not, or are another machine's.
+    public internal(set) var deviceKeyFault: DeviceKeyFault?
+
+    /// What is wrong with this machine's device key; the raw values never change.
+    public enum DeviceKeyFault: String, Sendable {
+        /// There is none, or it is damaged, or not root's alone.
+        case missing
+        /// It is sealed, and does not open.
+        case shut
+        /// It is at hand, and was not at the last unlock.
+        case missed
+    }
+
     /// The open login sessions of the user that count, the oldest first; with
     /// ``Reason/noSession`` there is none.
     ///

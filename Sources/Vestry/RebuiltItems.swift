@@ -5,7 +5,7 @@ internal import LinuxSystem
 /// The new item file of a repair, and the quarantine of what does not go into it.
 struct RebuiltItems: ~Copyable {
     private let items: NewItemFile
-    private let quarantine: QuarantineFile
+    private var quarantine: QuarantineFile
     private var savedReferences: Set<[UInt8]>
     private let lostReferences: Set<[UInt8]>
     /// Of rows of which nothing else can be read.
@@ -32,14 +32,14 @@ struct RebuiltItems: ~Copyable {
             var read: ItemRow?
             if case .row(let row) = file.reading(verdict.number) { read = row }
             if let row = read, let reason = verdict.quarantineReason {
-                try quarantine.insert(row, number: verdict.number, reason: reason)
+                try quarantine.insert(row, of: .item, number: verdict.number, reason: reason)
                 report.add(.quarantine, reason, verdict)
                 if verdict.state != .duplicate { lost.insert(row.reference) }
                 continue
             }
             guard let row = read else {
                 let reason = verdict.quarantineReason ?? "it cannot be read"
-                try quarantine.insert(nil, number: verdict.number, reason: reason)
+                try quarantine.insert(nil, of: .item, number: verdict.number, reason: reason)
                 lostNumbers.insert(verdict.number)
                 report.add(.quarantine, reason, verdict)
                 continue
@@ -51,14 +51,11 @@ struct RebuiltItems: ~Copyable {
             } catch .duplicate {
                 // Of a locked class, or with a reference that is there twice.
                 let reason = "another item has the same reference or tag"
-                try quarantine.insert(row, number: verdict.number, reason: reason)
+                try quarantine.insert(row, of: .item, number: verdict.number, reason: reason)
                 report.add(.quarantine, reason, verdict)
             }
         }
-        let lostCount = try items.copyPast(of: file)
-        if lostCount > 0 {
-            report.add(.past, "\(lostCount) old secrets or deleted items cannot be read")
-        }
+        try items.copyLeastEpochs(of: file)
         self.items = items
         self.quarantine = quarantine
         savedReferences = saved
@@ -93,6 +90,58 @@ struct RebuiltItems: ~Copyable {
             } catch .duplicate {
                 // Its place was taken since.
             }
+        }
+    }
+
+    /// Adds the deleted items and the old values; comes last, since an old value goes only where its item
+    /// is.
+    ///
+    /// - Parameters:
+    ///   - verdicts: On all of them, the deleted items first.
+    ///   - file: The damaged file.
+    ///   - report: Gets a step for each that is not as it was.
+    /// - Throws: `ItemStoreError` when there is not enough memory.
+    mutating func addPast(
+        _ verdicts: [RowVerdict], of file: borrowing ItemFileExamination,
+        _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        for verdict in verdicts {
+            var reason = verdict.quarantineReason
+            if reason == nil { reason = copyPast(verdict, of: file) }
+            guard let reason else {
+                if verdict.state == .tags { report.add(.pastTags, "found again", verdict) }
+                continue
+            }
+            let reading =
+                verdict.place == .deleted
+                ? file.deleted(verdict.number)
+                : file.oldValue(verdict.number) { _ in verdict.itemClass ?? 0 }
+            var read: ItemRow?
+            if case .row(let row) = reading { read = row }
+            try quarantine.insert(
+                read, of: verdict.place, number: verdict.number, reason: reason)
+            report.add(.pastQuarantine, reason, verdict)
+        }
+    }
+
+    /// Copies a deleted item or an old value.
+    ///
+    /// - Returns: Why it could not be copied; nil when it was.
+    private func copyPast(
+        _ verdict: RowVerdict, of file: borrowing ItemFileExamination
+    ) -> String? {
+        do throws(ItemStoreError) {
+            if verdict.place == .deleted {
+                try items.copyDeleted(
+                    verdict.number, of: file,
+                    primaryTag: verdict.searchTags == nil ? nil : verdict.primaryTag,
+                    tags: verdict.searchTags)
+                return nil
+            }
+            let isCopied = try items.copyOldValue(verdict.number, of: file)
+            return isCopied ? nil : "its item is not there"
+        } catch {
+            return "it cannot be read"
         }
     }
 
@@ -131,7 +180,9 @@ extension RowVerdict {
     /// Why the row cannot be kept; nil where it can.
     fileprivate var quarantineReason: String? {
         switch state {
-        case .sound, .locked, .tags, .newer, .withoutKey: nil
+        case .sound, .locked, .outdated, .tags, .newer, .withoutKey: nil
+        // Its item may come back from a snapshot.
+        case .withoutItem: nil
         case .damaged(let reason), .unreadable(let reason): reason
         case .duplicate: "another item has the same attributes"
         }

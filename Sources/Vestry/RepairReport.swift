@@ -14,8 +14,11 @@ public struct RepairReport: Sendable {
             case restored = "item-restored"
             /// What there is of the item is in the quarantine file.
             case quarantine = "item-quarantined"
-            /// Old secrets or deleted items could not be read, and are not in the new file.
-            case past = "past-lost"
+            /// What there is of an old secret or a deleted item is in the quarantine file; the item that
+            /// it was of is kept.
+            case pastQuarantine = "past-quarantined"
+            /// A deleted item has its own tags again.
+            case pastTags = "past-tags-rebuilt"
             /// A file stays under another name.
             case kept = "file-kept"
         }
@@ -27,6 +30,8 @@ public struct RepairReport: Sendable {
         public let record: ItemRecord?
         /// 16 bytes that name the item, where they can be read.
         public let reference: [UInt8]?
+        /// Of an old secret: its number in the history of its item, as ``HistoryEntry/number``.
+        public internal(set) var oldSecretNumber: Int?
     }
 
     public internal(set) var steps: [Step] = []
@@ -42,9 +47,9 @@ public struct RepairReport: Sendable {
     public func count(_ kind: Step.Kind) -> Int { steps.count { $0.kind == kind } }
 
     mutating func add(_ kind: Step.Kind, _ detail: String, _ verdict: RowVerdict? = nil) {
-        steps.append(
-            Step(
-                kind: kind, detail: detail, record: verdict?.record,
-                reference: verdict?.reference))
+        var step = Step(
+            kind: kind, detail: detail, record: verdict?.record, reference: verdict?.reference)
+        step.oldSecretNumber = verdict?.oldSecretNumber
+        steps.append(step)
     }
 }

@@ -32,6 +32,14 @@ public struct RotationReport: Sendable {
     public internal(set) var finished: [RotationClass] = []
     /// The classes whose old keys stay, because something that they seal could not be sealed anew.
     public internal(set) var unfinished: [RotationClass] = []
-    /// The persistent references of the items that keep them, each once, ascending.
-    public internal(set) var leftItems: [[UInt8]] = []
+    /// The items that keep them, each once, ascending by their references.
+    public internal(set) var leftItems: [LeftItem] = []
+
+    /// An item of which something could not be sealed anew.
+    public struct LeftItem: Sendable {
+        /// 16 bytes that name the item.
+        public let persistentReference: [UInt8]
+        /// For people: it takes an application password, is another machine's, or does not open.
+        public let reason: String
+    }
 }

@@ -192,6 +192,9 @@ struct UnlockRequest: ~Copyable {
             throw VestryError(.notAvailable, detail: "the home directory is missing")
         case VESTRY_NO_DEVICE_KEY:
             throw VestryError(.notAvailable, detail: "this machine has no device key")
+        case VESTRY_DEVICE_KEY_SHUT:
+            throw VestryError(
+                .notAvailable, detail: "this machine's device key is sealed and does not open")
         case VESTRY_PROTECTOR_OUT_OF_REACH:
             throw VestryError(
                 .notAvailable,

@@ -28,7 +28,7 @@ public struct VestryError: Error, Sendable {
         self.init(code, detail: "")
     }
 
-    init(_ code: Code, detail: String) {
+    package init(_ code: Code, detail: String) {
         self.code = code
         self.detail = detail
     }

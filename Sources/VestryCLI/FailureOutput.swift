@@ -2,7 +2,12 @@ internal import Vestry
 
 extension Failure {
     /// The cause and the next step, for people.
-    var text: String { "vestry: \(message)\nvestry: hint: \(hint)\n" }
+    var text: String { text(of: "vestry") }
+
+    /// The same, of a program with another name.
+    func text(of program: String) -> String {
+        "\(program): \(message)\n\(program): hint: \(hint)\n"
+    }
 
     /// The same for programs.
     var json: JSON {

@@ -15,6 +15,9 @@ enum VestryProgram {
         StandardStream.fillClosedDescriptors()
         // A secret is in this process's memory for a moment: no core file of it, no ptrace.
         try? ThisProcess.hideMemory()
+        if let helper = CredentialHelper(program: CommandLine.arguments.first ?? "") {
+            exit(helper.run(arguments()))
+        }
         exit(run(arguments: arguments()))
     }
 

@@ -43,9 +43,9 @@ class Outcome:
         return f"{self.way}: {self.status} {self.errors}"
 
 
-def environment(at, way="", count=""):
+def environment(at, way="", count="", folder="/home/alice"):
     return {
-        "LD_PRELOAD": LIBRARY, "FAULT_FOLDER": "/home/alice", "FAULT_AT": str(at), "FAULT_WAY": way,
+        "LD_PRELOAD": LIBRARY, "FAULT_FOLDER": folder, "FAULT_AT": str(at), "FAULT_WAY": way,
         "FAULT_COUNT": count,
     }
 

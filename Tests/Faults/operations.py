@@ -198,13 +198,13 @@ def a_rotation():
 # MARK: the helper's verbs
 
 
-def helper(packet, at, way="", count=""):
+def helper(packet, at, way="", count="", folder="/home/alice"):
     """Asks a helper that is interrupted; the outcome's output is its reply, or b"" without one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours:
         with theirs:
             process = subprocess.Popen(
-                [HELPER], stdin=theirs, env=environment(at, way, count), close_fds=True,
+                [HELPER], stdin=theirs, env=environment(at, way, count, folder), close_fds=True,
                 preexec_fn=keyctl.join_session, stderr=subprocess.DEVNULL)
         ours.send(packet)
         ours.settimeout(60)

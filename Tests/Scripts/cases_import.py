@@ -9,11 +9,12 @@ import subprocess
 
 from cases_items import CERTIFICATES
 from cases_json import check, out
+from cases_pinentry import memory_with
 from cases_terminal import at_terminal
 from harness import Skip, case, equal
 from logind import ADDRESS, Bus
-from world import (CANCELLED, DONE, DUPLICATE, FAILURE, LOCKED, NOT_FOUND, PASSWORDS, USAGE, becoming, contents, expect,
-                   login, put, secret_of, vestry)
+from world import (CANCELLED, DONE, DUPLICATE, FAILURE, LOCKED, NOT_FOUND, PASSWORDS, TIMED_OUT, UNAVAILABLE, USAGE,
+                   becoming, contents, expect, login, put, secret_of, vestry)
 
 FOLDER = pathlib.Path("/run/vestry-test/import")
 
@@ -139,6 +140,40 @@ def a_person_is_asked_before_anything_is_written(make):
         terminal.type(answer)
         equal(terminal.end()[0], status)
         equal(vestry("get", "Bank", "dave").returncode, DONE if status == DONE else NOT_FOUND)
+
+
+def formats_with(marker):
+    """A file of each format with the marker as the secret of its one item, with escapes where the format has any."""
+    auth = base64.b64encode(b"carol:" + marker).decode()
+    text = marker.decode()
+    percent, backslash, doubled, entity = (text.replace('"', escape) for escape in ("%22", '\\"', '""', "&quot;"))
+    return {
+        "git": f"https://alice:{percent.replace(' ', '%20')}@git.example.org\n",
+        "netrc": f'machine h login bob password "{backslash}"',
+        "docker": json.dumps({"auths": {"ghcr.io": {"auth": auth}}}),
+        "csv": f'name,username,password\nBank,dave,"{doubled}"\n',
+        "keepass-xml": "<KeePassFile><Root><Group><Entry><String><Key>Title</Key><Value>T</Value></String><String><Key>"
+                       f"Password</Key><Value>{entity}</Value></String></Entry></Group></Root></KeePassFile>",
+        "macos": 'keychain: "x"\nversion: 512\nclass: "genp"\nattributes:\n    "acct"<blob>="a"\n'
+                 f'    "svce"<blob>="mac"\ndata:\n"{text}"\n',
+        "json": json.dumps({"format": "vestry-export", "version": 1, "items": [
+            {"class": "generic-password", "service": "s", "account": "a", "secret": text}]}),
+    }
+
+
+@at_terminal
+def an_imported_secret_is_in_guarded_memory_alone(make):
+    """At the question whether to go on, when everything was read: LEAK-2 for other programs' formats."""
+    prepare()
+    for marker in (b'marker "of an imported secret" that is long', b'mark"er"7'):
+        for name, text in formats_with(marker).items():
+            terminal = make("import", "--format", name, file_of(text))
+            terminal.wait_for(b"1 added. Go on? Type yes: ")
+            guarded, others = memory_with(terminal.process.pid, marker)
+            assert guarded, f"{name}: the instrument finds nothing"
+            equal(others, [], name)
+            terminal.type(b"no\n")
+            equal(terminal.end()[0], CANCELLED)
 
 
 @case
@@ -301,9 +336,14 @@ def a_secret_service_unlocks_and_gives_what_it_keeps():
 @case
 def a_secret_service_that_does_not_open_gives_nothing():
     prepare()
-    for mode, says in (("dismiss", "the question of the Secret Service was dismissed"),
-                       (None, "nothing on the session bus is a Secret Service")):
+    for mode, status, says in ((("dismiss", CANCELLED, "the question of the Secret Service was dismissed"),
+                                ("never", TIMED_OUT, "the question of the Secret Service was not answered"),
+                                ("locked", LOCKED, "a collection of the Secret Service is locked"),
+                                (None, UNAVAILABLE, "nothing on the session bus is a Secret Service"))):
         with SecretService(mode) as service:
-            expect(FAILURE, "import", "--format=secret-service", "--yes", environment=service.environment, says=says)
-    expect(FAILURE, "import", "--format=secret-service", "--yes", says="there is no session bus to ask on")
+            result = expect(status, "import", "--format=secret-service", "--yes", "--timeout=1s",
+                            environment=service.environment, says=says)
+            equal(b"asks in a window of its own" in result.stderr, mode is not None, mode)
+    expect(UNAVAILABLE, "import", "--format=secret-service", "--yes", says="there is no session bus to ask on")
+    expect(USAGE, "import", "--format=csv", "--timeout=1s", "file", says="--timeout is for the format secret-service")
     equal(items(), [])

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 
@@ -218,6 +219,29 @@ def groups_and_synchronizable_items_are_apart():
     equal(expect(DONE, "get", "--group", "work", "s", "a").stdout, b"1")
     expect(USAGE, "set", "--synchronizable", "yes", "--accessible", "when-unlocked-this-device-only", "s", "b",
            give=b"", says="cannot be synchronizable")
+
+
+@case
+def every_group_of_the_program_is_looked_into():
+    login()
+    folder = pathlib.Path("/home/alice/.config/vestry")
+    folder.mkdir(parents=True)
+    (folder / "access-groups").write_text("* = default work\n")
+    try:
+        put(b"1", "s", "a")
+        put(b"2", "s", "b", "--group", "work")
+        equal(secret_of("s", "b"), b"2")
+        put(b"3", "s", "b")
+        equal(json.loads(expect(DONE, "get", "--json", "s", "b").stdout)["group"], "work")
+        equal(len(json.loads(expect(DONE, "history", "--json", "s", "b").stdout)["entries"]), 1)
+        expect(DONE, "delete", "s", "b")
+        expect(NOT_FOUND, "get", "s", "b")
+        put(b"4", "s", "a", "--group", "work")
+        expect(USAGE, "get", "s", "a", says="2 items match")
+        expect(USAGE, "delete", "s", "a", says="2 items match")
+        equal(expect(DONE, "get", "--group", "default", "s", "a").stdout, b"1")
+    finally:
+        shutil.rmtree(folder.parent)
 
 
 @case

@@ -202,6 +202,8 @@ def another_machines_items_stay_behind_and_are_counted():
     put(b"anywhere", "db", "app")
     for name in ("one", "two"):
         put(b"here", "db", name, "--accessible", "after-first-unlock-this-device-only")
+    put(b"asks", "db", "asks", "--accessible", "after-first-unlock-this-device-only", "--access-control=user-presence")
+    put(b"still here", "db", "two", "--accessible", "after-first-unlock-this-device-only")
     # What a copied home finds on another machine.
     key = pathlib.Path("/var/lib/vestry/device.key")
     own = key.read_bytes()
@@ -219,7 +221,7 @@ def another_machines_items_stay_behind_and_are_counted():
         result = expect(
             DONE, "rewrap", "--old-password-fd", "0", "--new-password-fd", str(read), give=OLD, pass_fds=[read])
         os.close(read)
-        assert b"2 this-device-only items are another machine's" in result.stderr, result.stderr
+        assert b"3 this-device-only items are another machine's" in result.stderr, result.stderr
         equal(json.loads(vestry("status", "--json").stdout)["isOfAnotherMachine"], False)
         equal(secret_of("db", "app"), b"anywhere")
         put(b"new", "db", "three", "--accessible", "after-first-unlock-this-device-only")
@@ -228,13 +230,15 @@ def another_machines_items_stay_behind_and_are_counted():
         for verb in ("get", "show"):
             message = expect(LOCKED, verb, "db", "one", says="this item is another machine's").stderr
             assert b"'vestry get' prints it there" in message and b"log in with your" not in message, message
+        expect(LOCKED, "get", "db", "asks", "--password-fd", "0", give=OLD)
         before = contents()
-        expect(LOCKED, "check", says="2 items were not checked: they are locked")
+        expect(LOCKED, "check", says="3 items, 1 old secrets or deleted items were not checked: they are locked")
+        expect(LOCKED, "check", "--password-fd", "0", says="3 items", give=OLD)
         equal(expect(DONE, "repair", "--yes").stdout.splitlines()[0], b"nothing to repair")
         equal(contents(), before)
         # A rotation goes on without them, and keeps their key.
         result = vestry("rotate", "--json", "--password-fd", "0", give=OLD)
-        equal((result.returncode, len(json.loads(result.stdout)["left"])), (FAILURE, 2))
+        equal((result.returncode, len(json.loads(result.stdout)["left"])), (FAILURE, 3))
         equal(secret_of("db", "three"), b"new")
     finally:
         key.write_bytes(own)
@@ -255,9 +259,36 @@ def another_machines_items_stay_behind_and_are_counted():
     reboot()
     login()
     put(b"and here", "db", "four", "--accessible", "after-first-unlock-this-device-only")
-    for name, secret in (("one", b"here"), ("two", b"here"), ("four", b"and here"), ("app", b"anywhere")):
+    for name, secret in (("one", b"here"), ("two", b"still here"), ("four", b"and here"), ("app", b"anywhere")):
         equal(secret_of("db", name), secret, name)
     expect(LOCKED, "get", "db", "three")
+
+
+@case
+def a_device_key_out_of_reach_is_not_another_machine():
+    login()
+    put(b"anywhere", "db", "app")
+    put(b"here", "db", "one", "--accessible", "after-first-unlock-this-device-only")
+    key = pathlib.Path("/var/lib/vestry/device.key")
+    away = key.with_name("device.key.away")
+    try:
+        key.rename(away)
+        reboot()
+        login()
+        status = json.loads(vestry("status", "--json").stdout)
+        equal((status["state"], status["deviceKey"], status["isOfAnotherMachine"]), ("unlocked", "missing", False))
+        text = vestry("status").stdout.decode()
+        assert "this machine's device key is missing" in text and "device-key status" in text, text
+        equal(secret_of("db", "app"), b"anywhere")
+        expect(LOCKED, "get", "db", "one")
+    finally:
+        away.rename(key)
+    # It is there again, and an unlock is all that it takes.
+    equal(json.loads(vestry("status", "--json").stdout)["deviceKey"], "missed")
+    assert b"not at hand at the last unlock\nnext: run 'vestry unlock'" in vestry("status").stdout
+    expect(DONE, "unlock", "--password-fd", "0", give=OLD)
+    equal(json.loads(vestry("status", "--json").stdout)["deviceKey"], None)
+    equal(secret_of("db", "one"), b"here")
 
 
 @case

@@ -16,6 +16,7 @@ REQUEST = struct.Struct("=IIIHH256s512s512sIBBH64s16s")
 REPLY = struct.Struct("=IIIiiI16s32s")
 OPEN, UNLOCK, REWRAP, AUTHORIZE, CLOSE, ADD_PROTECTOR, REMOVE_PROTECTOR, RECOVER, BEGIN_ROTATION, END_ROTATION = \
     range(1, 11)
+DEVICE_KEY = 11
 # What a secret is, as the keybag numbers protectors.
 LOGIN_PASSWORD, PREVIOUS_PASSWORD, RECOVERY_CODE, PASSPHRASE, KEY_FILE = range(1, 6)
 # Classes whose key the helper gives to whoever types the password.
@@ -28,8 +29,9 @@ RESULTS = (
     "reopened closed followed protector-out-of-reach protector-needed no-such-protector keybag-full"
 ).split()
 # Those with numbers further on.
-RESULTS = dict(enumerate(RESULTS)) | {30: "rotation-begun", 31: "rotation-ended", 35: "read-only", 36: "input-output", 40: "not-the-password",
-                                  41: "follows-next", 42: "account-without-password"}
+RESULTS = dict(enumerate(RESULTS)) | {30: "rotation-begun", 31: "rotation-ended", 35: "read-only", 36: "input-output",
+                                       37: "device-key-fits", 38: "device-key-shut", 39: "device-key-of-another",
+                                       40: "not-the-password", 41: "follows-next", 42: "account-without-password"}
 SESSIONS = "not-asked counts no-keyring failed".split()
 
 

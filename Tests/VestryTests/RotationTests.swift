@@ -158,6 +158,9 @@ final class RotationTests {
             #expect(try !keybag().isRotating(named.keyClass))
         }
         #expect(try keychain.snapshots().map(\.reason) == [.rotation])
+        // Nothing opens it any more, which is no damage.
+        let check = try keychain.check()
+        #expect(!check.isDamaged && check.snapshots.outdated == 1)
         try expectEverything()
     }
 
@@ -259,7 +262,10 @@ final class RotationTests {
             ], secret: SecretBytes("one"), applicationPassword: own)
         let report = try keychain.rotate([.whenUnlocked], by: service())
         #expect(report.unfinished == [.whenUnlocked])
-        #expect(report.leftItems == [reference])
+        #expect(report.leftItems.map(\.persistentReference) == [reference])
+        #expect(report.leftItems.first?.reason.contains("application password") == true)
+        let check = try keychain.check()
+        #expect(!check.isDamaged && check.soundCount == 1 && check.unopenedSecretCount == 1)
         var query = ItemQuery(persistentReference: reference)
         query.applicationPassword = own
         #expect(try keychain.find(query, wantingSecrets: true).records.first?.string == "one")
@@ -281,7 +287,7 @@ final class RotationTests {
         try items.replaceBoxes(of: 1, in: .item, with: damaged)
         try items.commit()
         let report = try keychain.rotate([.afterFirstUnlock, .whenUnlocked], by: service())
-        #expect(report.leftItems == [row.reference])
+        #expect(report.leftItems.map(\.persistentReference) == [row.reference])
         #expect(report.unfinished == [.afterFirstUnlock])
         #expect(text(try keychain.secret(for: ItemKey(service: "session", account: ""))) == "two")
     }

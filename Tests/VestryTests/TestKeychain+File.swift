@@ -23,10 +23,10 @@ extension TestKeychain {
     }
 
     /// Runs SQL on the file, as whoever holds the file can.
-    func tamper(_ sql: String) throws {
+    func tamper(_ sql: String, file: String = "items.sqlite") throws {
         var database: OpaquePointer?
         defer { unsafe sqlite3_close(database) }
-        let path = home.storePath + "/items.sqlite"
+        let path = home.storePath + "/" + file
         try #require(unsafe sqlite3_open(path, &database) == SQLITE_OK)
         try #require(unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK)
     }

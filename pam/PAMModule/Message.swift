@@ -202,6 +202,8 @@ extension Message {
             self.init(LOG_NOTICE, "the home directory of @ is missing: no keychain")
         case VESTRY_NO_DEVICE_KEY:
             self.init(LOG_WARNING, "this machine has no device key: the keychain of @ stays locked")
+        case VESTRY_DEVICE_KEY_SHUT:
+            self.init(LOG_WARNING, "the device key does not open: the keychain of @ stays as it is")
         case VESTRY_NO_KEYRING_SUPPORT:
             self.init(LOG_WARNING, "this kernel has no keyrings: the keychain of @ stays locked")
         case VESTRY_KEYRING_BLOCKED:

@@ -74,6 +74,10 @@ enum vestry_verb {
      * nothing needs any more. Takes no password. Root may name a user, everybody
      * else is served for their own account. */
     VESTRY_VERB_END_ROTATION = 10,
+    /* Say whether this machine's device key opens the ThisDeviceOnly classes.
+     * Takes no password, and opens nothing. Root may name a user, or nobody for
+     * the machine alone; everybody else is served for their own account. */
+    VESTRY_VERB_DEVICE_KEY = 11,
 };
 
 /* What a secret is (Protector.Kind in the library). */
@@ -182,6 +186,13 @@ enum vestry_result {
     VESTRY_READ_ONLY = 35,
     /* The disk failed at reading or writing the store. */
     VESTRY_INPUT_OUTPUT = 36,
+    /* device key: it is at hand, and the store's where one is asked for. */
+    VESTRY_DEVICE_KEY_FITS = 37,
+    /* The device key is sealed, and does not open. */
+    VESTRY_DEVICE_KEY_SHUT = 38,
+    /* device key: it is at hand, and the store has been wrapped with another
+     * machine's, or with one that was forgotten. */
+    VESTRY_DEVICE_KEY_OF_ANOTHER = 39,
     /* open: what the login gave is not the account's password, and opens nothing: a one-time code
      * stands behind it, or another module's secret in its place. No store is made with it, and none
      * follows it. */

@@ -21,6 +21,9 @@ int vestry_set_not_dumpable(void);
 int vestry_forbid_core_dumps(void);
 void vestry_lift_resource_limits(void);
 
+/* mallopt(M_PERTURB), which malloc.h alone declares: memory that is freed from now on is overwritten. */
+void vestry_overwrite_freed_memory(void);
+
 /* fcntl(2) with a record lock that belongs to the open file description, on `count` bytes from
  * `start` (0: to the end of the file). EAGAIN when somebody else has one of them. */
 int vestry_try_write_lock(int descriptor, int64_t start, int64_t count);
@@ -72,5 +75,9 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
 
 /* The same with arguments, of which the first is the name, and /dev/null for its standard input. */
 int vestry_run_program(char *const *arguments, int32_t *process, int *from);
+
+/* The same with a path as the first argument, pipes `to` its standard input and `from` its output,
+ * and no environment at all: for root, who trusts none. */
+int vestry_start_filter(char *const *arguments, int32_t *process, int *to, int *from);
 
 #endif

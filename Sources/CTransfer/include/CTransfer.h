@@ -74,6 +74,10 @@ struct vestry_secrets_handler {
     void (*item)(
         void *context, const char *label, uint64_t created, uint64_t modified, const void *secret,
         size_t count);
+    /* Before the service asks the person, by a window of its own. */
+    void (*asking)(void *context);
+    /* How long the person may take. */
+    unsigned int seconds;
 };
 
 /*
@@ -82,7 +86,8 @@ struct vestry_secrets_handler {
  * locked are unlocked first: the service asks by its own window.
  *
  * 0, or an error number: ENOSYS without the library, ENOTCONN without a bus, EHOSTUNREACH without a
- * service, ECANCELED when the question was dismissed, ETIMEDOUT.
+ * service, ECANCELED when the question was dismissed, ETIME when it was not answered, EACCES when an
+ * item is locked all the same, ETIMEDOUT when the service itself does not answer.
  */
 int vestry_secrets_read(const struct vestry_secrets_handler *handler);
 

@@ -60,6 +60,7 @@ struct BackupCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
+        ThisProcess.overwriteFreedMemory()
         var keychain = try reporting { () throws(VestryError) in try Keychain() }
         // Asking first and then saying that it was in vain would be rude.
         if keychain.status().state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }

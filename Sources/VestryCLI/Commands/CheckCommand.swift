@@ -8,9 +8,11 @@ struct CheckCommand: Command, Equatable {
         usage: vestry check [--json] [--password-fd N | --ask]
 
         Looks at the whole keychain and changes nothing: the keybag, the item file with its indexes,
-        and of each item its attributes, its secret and its tags. Names what is damaged, item by
-        item. Items of locked classes are counted and not looked at. Secrets that ask for the
-        password at each read are compared with digests; with the password, they are opened too.
+        of each item its attributes, its secret and its tags, old secrets, deleted items, and all of
+        that in each snapshot. Names what is damaged, item by item, old secrets with their number
+        in 'vestry history'. What is of a locked class is counted and not looked at. Secrets that
+        ask for the password at each read are compared with digests; with the password, they are
+        opened too. Of those that take an application password, only the outer box is opened.
 
           --json           print one line of JSON instead
           --password-fd N  open those secrets too, with the login password from descriptor N, by the
@@ -62,13 +64,31 @@ struct CheckCommand: Command, Equatable {
 extension CheckReport {
     /// A line for each finding, and the counts.
     var text: String {
-        findings.map { finding in
-            ItemFinding(
-                finding.kind.rawValue, finding.detail, finding.record, finding.reference
-            ).text
-        }.joined()
-            + "items: \(soundCount) whole, \(damagedItemCount) damaged, \(lockedCount) not checked: "
+        var text = findings.map { ItemFinding($0).text }.joined()
+        text +=
+            "items: \(soundCount) whole, \(damagedItemCount) damaged, \(lockedCount) not checked: "
             + "locked\n"
+        if past.total > 0 {
+            text +=
+                "old secrets and deleted items: \(past.sound) whole, \(past.damaged) damaged, "
+                + "\(past.locked) not checked: locked\n"
+        }
+        if snapshots.total > 0 {
+            text +=
+                "snapshots: \(snapshots.sound) whole, \(snapshots.damaged) damaged, "
+                + "\(snapshots.locked) not checked: locked\n"
+        }
+        if snapshots.outdated > 0 {
+            text +=
+                "snapshots with keys that a rotation has dropped: \(snapshots.outdated), "
+                + "not checked; they cannot be restored\n"
+        }
+        if unopenedSecretCount > 0 {
+            text +=
+                "secrets that take an application password: \(unopenedSecretCount), of which only "
+                + "the outer box was opened\n"
+        }
+        return text
     }
 
     var json: JSON {
@@ -78,15 +98,12 @@ extension CheckReport {
             .init("whole", .number(Int64(soundCount))),
             .init("damaged", .number(Int64(damagedItemCount))),
             .init("locked", .number(Int64(lockedCount))),
+            .init("past", past.json),
+            .init("snapshots", snapshots.json),
+            .init("unopenedSecrets", .number(Int64(unopenedSecretCount))),
             .init(
                 "findings",
-                .array(
-                    findings.map { finding in
-                        ItemFinding(
-                            finding.kind.rawValue, finding.detail, finding.record,
-                            finding.reference
-                        ).json
-                    })),
+                .array(findings.map { ItemFinding($0).json })),
         ])
     }
 
@@ -96,6 +113,14 @@ extension CheckReport {
 
     /// What the command ends with; nil when everything is whole.
     var failure: Failure? {
+        if isDamagedInSnapshotsOnly {
+            return Failure(
+                .damaged,
+                "the keychain is whole, and \(snapshots.damaged) of its snapshots are damaged",
+                code: .damaged,
+                hint: "'vestry snapshots delete NAME' removes one, 'vestry snapshots make' makes "
+                    + "another")
+        }
         if isDamaged {
             let what =
                 isWithoutKeybag
@@ -105,9 +130,14 @@ extension CheckReport {
                 .damaged, what, code: .damaged,
                 hint: "'vestry repair --dry-run' tells what can be saved, and changes nothing")
         }
-        if lockedCount > 0 {
+        if lockedCount + past.locked + snapshots.locked > 0 {
+            let what = [
+                (lockedCount, "items"), (past.locked, "old secrets or deleted items"),
+                (snapshots.locked, "snapshots"),
+            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
             return Failure(
-                .locked, "\(lockedCount) items were not checked: they are locked", code: .locked,
+                .locked, "\(what.joined(separator: ", ")) were not checked: they are locked",
+                code: .locked,
                 hint: "log in with your password, or run 'vestry unlock'; then check again")
         }
         guard count(.newer) > 0 else { return nil }
@@ -115,5 +145,18 @@ extension CheckReport {
             .unavailable, "\(count(.newer)) items are of a newer release or keybag",
             code: .newerFormat,
             hint: "upgrade vestry, or put the newer keybag back; then check again")
+    }
+}
+
+extension CheckReport.Counts {
+    var total: Int { sound + damaged + locked }
+
+    var json: JSON {
+        .object([
+            .init("whole", .number(Int64(sound))),
+            .init("damaged", .number(Int64(damaged))),
+            .init("locked", .number(Int64(locked))),
+            .init("outdated", .number(Int64(outdated))),
+        ])
     }
 }

@@ -30,6 +30,9 @@ struct ImportCommand: Command, Equatable {
           --accessible CLASS          when new items can be read: after-first-unlock unless given
           --skip-malformed            pass over entries that are malformed, and name them; without
                                       it they are exit status 1, and nothing is imported
+          --timeout TIME              of a Secret Service: how long its question may stay without an
+                                      answer, before it is exit status 11: seconds, or a number with
+                                      a unit as in 90s or 10m; 5m unless given
           --passphrase-fd N           of a backup: as for 'vestry restore'
           --pinentry                  of a backup: as for 'vestry restore'
         \(MergeArguments.usage)
@@ -37,7 +40,7 @@ struct ImportCommand: Command, Equatable {
     static let options: [Arguments.Option] =
         MergeArguments.options + [
             .value("--format"), .value("--accessible"), .flag("--skip-malformed"),
-            .value("--passphrase-fd"), Pinentry.option,
+            .value("--timeout"), .value("--passphrase-fd"), Pinentry.option,
         ]
 
     enum Format: String, CaseIterable {
@@ -53,6 +56,7 @@ struct ImportCommand: Command, Equatable {
     let accessibility: Accessibility?
     let isSkipping: Bool
     let merging: MergeArguments
+    let timeoutSeconds: Int
     /// Nil for another format than a backup.
     let restoring: RestoreCommand?
 
@@ -80,12 +84,26 @@ struct ImportCommand: Command, Equatable {
         guard format == .backup || arguments.value(of: "--passphrase-fd") == nil else {
             throw Self.usageError("--passphrase-fd is for the format backup")
         }
+        timeoutSeconds = try Self.timeoutSeconds(arguments, format)
         guard format != .backup || (accessibility == nil && !isSkipping) else {
             throw Self.usageError("--accessible and --skip-malformed are not for the format backup")
         }
     }
 
+    private static func timeoutSeconds(
+        _ arguments: Arguments, _ format: Format
+    ) throws(UsageError) -> Int {
+        guard let timeout = try TimeSpan.value(of: "--timeout", in: arguments, of: Self.self) else {
+            return 300
+        }
+        guard format == .secretService else {
+            throw Self.usageError("--timeout is for the format secret-service")
+        }
+        return Int(clamping: timeout.components.seconds)
+    }
+
     func run() throws(Failure) -> ExitStatus {
+        ThisProcess.overwriteFreedMemory()
         if let restoring { return try restoring.run() }
         let batch: ImportBatch
         do throws(ImportProblem) {
@@ -118,7 +136,14 @@ struct ImportCommand: Command, Equatable {
                 try Self.decrypted(path)
             }
         }
-        if format == .secretService { return try SecretService.read() }
+        if format == .secretService {
+            let seconds = timeoutSeconds
+            return try SecretService.read(timeoutSeconds: seconds) {
+                StandardStream.error.write(
+                    "vestry: the Secret Service asks in a window of its own, and is waited for "
+                        + "\(seconds) seconds\n")
+            }
+        }
         let file = try contents()
         switch format {
         case .backup, .pass, .secretService: return ImportBatch()
@@ -173,11 +198,30 @@ struct ImportCommand: Command, Equatable {
 
     private func failure(_ problem: ImportProblem, of count: Int = 1) -> Failure {
         let more = count > 1 ? " (and \(count - 1) more)" : ""
-        return Failure(
-            .failure, text(problem) + more, reason: "malformed",
-            hint: count > 0 && problem.line == nil
-                ? "nothing was changed; --format says what kind of file it is"
-                : "nothing was changed; --skip-malformed passes over such entries")
+        let unlocking =
+            "nothing was changed; unlock the collection in the service's own program, and import again"
+        let (status, reason, hint): (ExitStatus, String, String) =
+            switch problem.kind {
+            case .malformed where problem.line == nil:
+                (
+                    .failure, "malformed",
+                    "nothing was changed; --format says what kind of file it is"
+                )
+            case .malformed:
+                (
+                    .failure, "malformed",
+                    "nothing was changed; --skip-malformed passes over such entries"
+                )
+            case .unavailable:
+                (
+                    .unavailable, "unavailable",
+                    "nothing was changed; run it in the session where the service runs"
+                )
+            case .locked: (.locked, "locked", unlocking)
+            case .cancelled: (.cancelled, "cancelled", unlocking)
+            case .timedOut: (.timedOut, "timedOut", unlocking)
+            }
+        return Failure(status, text(problem) + more, reason: reason, hint: hint)
     }
 
     private func text(_ problem: ImportProblem) -> String {

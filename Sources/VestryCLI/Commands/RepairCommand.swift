@@ -13,15 +13,16 @@ struct RepairCommand: Command, Equatable {
         A damaged keybag is replaced by keybag.previous, the one before its last change. The items
         that open go into a new item file, with new tags, which takes the place of the damaged one
         in one step; those that do not open go into a quarantine file, and come back as they were in
-        the newest snapshot that is whole, if it has them. The damaged files stay beside
-        the new ones, under names with the time.
+        the newest snapshot that is whole, if it has them. An old secret or a deleted item that does
+        not open goes into the quarantine file alone. The damaged files stay beside the new ones,
+        under names with the time.
 
           --dry-run  only show what would be done
           --yes      do not ask
           --json     print one line of JSON instead
 
-        The exit status is 0 when nothing was damaged or everything was saved, 6 when some items
-        could not be saved, 4 when the items are locked and could not be repaired.
+        The exit status is 0 when nothing was damaged or everything was saved, 6 when some items,
+        old secrets or deleted items could not be saved, 4 when the items are locked and could not be repaired.
 
         """
     static let options: [Arguments.Option] = [
@@ -88,13 +89,22 @@ struct RepairCommand: Command, Equatable {
                 hint: "log in with your password, or run 'vestry unlock'; then repair again")
         }
         let lostCount = report.lostCount
+        let verb = isPlan ? "cannot be saved" : "could not be saved"
         guard lostCount == 0 else {
             throw Failure(
-                .damaged, "\(lostCount) items \(isPlan ? "cannot" : "could not") be saved",
-                code: .itemDamaged,
+                .damaged, "\(lostCount) items \(verb)", code: .itemDamaged,
                 hint: isPlan
                     ? "'vestry repair' saves the others, and keeps these in a quarantine file"
                     : "store them anew with 'vestry set', or restore a backup")
+        }
+        let lostPastCount = report.count(.pastQuarantine)
+        guard lostPastCount == 0 else {
+            throw Failure(
+                .damaged, "\(lostPastCount) old secrets or deleted items \(verb)",
+                code: .itemDamaged,
+                hint: isPlan
+                    ? "'vestry repair' keeps every item, and these in a quarantine file"
+                    : "every item is kept; what is left of these is in the quarantine file")
         }
         return .done
     }
@@ -105,9 +115,7 @@ extension RepairReport {
     var lostCount: Int { max(0, count(.quarantine) - count(.restored)) }
 
     func text(isPlan: Bool) -> String {
-        let lines = steps.map { step in
-            ItemFinding(step.kind.rawValue, step.detail, step.record, step.reference).text
-        }
+        let lines = steps.map { ItemFinding($0).text }
         let nothing = steps.isEmpty && !isLocked ? "nothing to repair\n" : ""
         return lines.joined() + nothing
             + "items: \(savedCount) whole, \(lostCount) not saved, "
@@ -120,14 +128,11 @@ extension RepairReport {
             .init("whole", .number(Int64(savedCount))),
             .init("lost", .number(Int64(lostCount))),
             .init("kept", .number(Int64(unknownCount))),
+            .init("pastLost", .number(Int64(count(.pastQuarantine)))),
             .init(
                 "steps",
                 .array(
-                    steps.map { step in
-                        ItemFinding(
-                            step.kind.rawValue, step.detail, step.record, step.reference
-                        ).json
-                    })),
+                    steps.map { ItemFinding($0).json })),
         ])
     }
 }

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SecureMemory
 internal import Vestry
 
@@ -36,6 +37,7 @@ struct RestoreCommand: Command, Equatable {
     }
 
     func run() throws(Failure) -> ExitStatus {
+        ThisProcess.overwriteFreedMemory()
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         let kind = try reporting { () throws(VestryError) in try Backup.secretKind(ofFile: path) }
         let secret = try secret(of: kind)

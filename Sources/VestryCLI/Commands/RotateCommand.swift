@@ -20,8 +20,11 @@ struct RotateCommand: Command, Equatable {
           --password-fd N  read the login password from descriptor N to its end instead
           --pinentry       ask with the program 'pinentry' instead
           --json           print {"resealed":COUNT,"finished":[CLASS...],"unfinished":[CLASS...],
-                           "left":[HEX...]}, the last with the references of items that could not
-                           be sealed anew
+                           "left":[HEX...],"reasons":[TEXT...]}, the last two with the references of
+                           items that could not be sealed anew, and why
+
+        A secret with an application password stays under the old key, since that password is not
+        known here, and keeps it: the exit status is 1, and the items are named.
 
         """
     static let options: [Arguments.Option] = [
@@ -64,13 +67,21 @@ struct RotateCommand: Command, Equatable {
                 .init("resealed", .number(Int64(report.resealedCount))),
                 .init("finished", .array(report.finished.map { .string($0.rawValue) })),
                 .init("unfinished", .array(report.unfinished.map { .string($0.rawValue) })),
-                .init("left", .array(report.leftItems.map { .string(Hexadecimal.text($0)) })),
+                .init(
+                    "left",
+                    .array(
+                        report.leftItems.map {
+                            .string(Hexadecimal.text($0.persistentReference))
+                        })),
+                .init("reasons", .array(report.leftItems.map { .string($0.reason) })),
             ])
             StandardStream.output.write(json.text + "\n")
         }
         guard report.unfinished.isEmpty else {
             let classes = report.unfinished.map(\.rawValue).joined(separator: ", ")
-            let references = report.leftItems.map { "\n  " + Hexadecimal.text($0) }.joined()
+            let references = report.leftItems.map {
+                "\n  " + Hexadecimal.text($0.persistentReference) + ": " + $0.reason
+            }.joined()
             let count = report.leftItems.count
             throw Failure(
                 .failure,

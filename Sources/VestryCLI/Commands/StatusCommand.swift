@@ -21,15 +21,16 @@ struct StatusCommand: Command, Equatable {
                   {"state":WORD,"reason":WORD,"message":TEXT,"next":TEXT or null,
                   "code":NUMBER or null,"mismatchSince":SECONDS or null,
                   "classesBehind":[CLASS...],"behindSince":SECONDS or null,
-                  "isOfAnotherMachine":BOOLEAN,"path":TEXT,
+                  "isOfAnotherMachine":BOOLEAN,"deviceKey":WORD or null,"path":TEXT,
                   "sessions":[{"since":SECONDS,"program":TEXT,"id":TEXT or null,
                   "gavePassword":BOOLEAN}...]}, where reason is never-enrolled, not-unlocked,
                   password-mismatch, other-secret, no-password, no-session, session-locked, session-open or failure, code
                   is the failure's number, Apple's where Apple has one, mismatchSince, in
                   seconds since 1970, is since when logins have had another password than the
                   keychain, classesBehind what the login password does not open since behindSince,
-                  and id is the session's name in loginctl. Later releases may add
-                  members and reasons.
+                  deviceKey, where this-device-only items are locked because of this machine's
+                  device key, is missing, shut or missed, and id is the session's name in
+                  loginctl. Later releases may add members and reasons.
 
         """
     static let options: [Arguments.Option] = [.flag("--json")]
@@ -149,8 +150,27 @@ struct StatusCommand: Command, Equatable {
                 lines.append("this-device-only items: these are another machine's")
                 lines.append("next: 'vestry rewrap' lets new ones be stored on this machine")
             }
+            if let fault = status.deviceKeyFault {
+                lines.append("this-device-only items are locked: \(Self.cause(of: fault))")
+                lines.append("next: \(Self.next(of: fault))")
+            }
             lines += status.sessions.map(Self.line)
             return lines.map { $0 + "\n" }.joined()
+        }
+
+        static func cause(of fault: KeychainStatus.DeviceKeyFault) -> String {
+            switch fault {
+            case .missing: "this machine's device key is missing, damaged, or not root's alone"
+            case .shut: "this machine's device key is sealed and does not open"
+            case .missed: "this machine's device key was not at hand at the last unlock"
+            }
+        }
+
+        static func next(of fault: KeychainStatus.DeviceKeyFault) -> String {
+            switch fault {
+            case .missing, .shut: DeviceKeyChecks.statusHint
+            case .missed: unlockHint
+            }
         }
 
         private static func line(_ session: LoginSession) -> String {
@@ -171,6 +191,7 @@ struct StatusCommand: Command, Equatable {
                 .init("classesBehind", .array(status.classesBehind.map(JSON.string))),
                 .init("behindSince", status.behindSince.map(JSON.number) ?? .null),
                 .init("isOfAnotherMachine", .bool(status.isOfAnotherMachine)),
+                .init("deviceKey", status.deviceKeyFault.map { .string($0.rawValue) } ?? .null),
                 .init("path", .string(path)),
                 .init("sessions", .array(status.sessions.map(Self.json))),
             ])

@@ -75,24 +75,8 @@ enum AttributeForm: Sendable {
         return Arguments.number(text, atMost: Int(UInt32.max)).map { Int64($0) }
     }
 
-    /// `kSecAttrProtocol`.
-    static let protocols: [(word: String, value: String)] = [
-        ("ftp", "ftp "), ("ftp-account", "ftpa"), ("http", "http"), ("irc", "irc "),
-        ("nntp", "nntp"), ("pop3", "pop3"), ("smtp", "smtp"), ("socks", "sox "),
-        ("imap", "imap"), ("ldap", "ldap"), ("appletalk", "atlk"), ("afp", "afp "),
-        ("telnet", "teln"), ("ssh", "ssh "), ("ftps", "ftps"), ("https", "htps"),
-        ("http-proxy", "htpx"), ("https-proxy", "htsx"), ("ftp-proxy", "ftpx"), ("smb", "smb "),
-        ("rtsp", "rtsp"), ("rtsp-proxy", "rtsx"), ("daap", "daap"), ("eppc", "eppc"),
-        ("ipp", "ipp "), ("nntps", "ntps"), ("ldaps", "ldps"), ("telnets", "tels"),
-        ("imaps", "imps"), ("ircs", "ircs"), ("pop3s", "pops"),
-    ]
-
-    /// `kSecAttrAuthenticationType`.
-    static let authenticationTypes: [(word: String, value: String)] = [
-        ("ntlm", "ntlm"), ("msn", "msna"), ("dpa", "dpaa"), ("rpa", "rpaa"),
-        ("http-basic", "http"), ("http-digest", "httd"), ("html-form", "form"),
-        ("default", "dflt"),
-    ]
+    static let protocols = AttributeWords.protocols
+    static let authenticationTypes = AttributeWords.authenticationTypes
 
     /// `kSecAttrKeyClass`.
     static let keyClasses: [(word: String, value: Int64)] = [
@@ -129,7 +113,7 @@ enum Hexadecimal {
         return bytes
     }
 
-    private static func value(of digit: UInt8) -> UInt8? {
+    static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

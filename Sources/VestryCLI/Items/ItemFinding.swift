@@ -6,12 +6,25 @@ struct ItemFinding {
     let detail: String
     let record: ItemRecord?
     let reference: [UInt8]?
+    let oldSecretNumber: Int?
+    let snapshot: String?
 
-    init(_ kind: String, _ detail: String, _ record: ItemRecord?, _ reference: [UInt8]?) {
-        self.kind = kind
-        self.detail = detail
-        self.record = record
-        self.reference = reference
+    init(_ finding: CheckReport.Finding) {
+        kind = finding.kind.rawValue
+        detail = finding.detail
+        record = finding.record
+        reference = finding.reference
+        oldSecretNumber = finding.oldSecretNumber
+        snapshot = finding.snapshot
+    }
+
+    init(_ step: RepairReport.Step) {
+        kind = step.kind.rawValue
+        detail = step.detail
+        record = step.record
+        reference = step.reference
+        oldSecretNumber = step.oldSecretNumber
+        snapshot = nil
     }
 
     var text: String {
@@ -22,7 +35,9 @@ struct ItemFinding {
         } else if let reference {
             about = "reference \(Hexadecimal.text(reference)): "
         }
-        return "\(kind): \(about)\(detail.escapedForTerminal)\n"
+        if let oldSecretNumber { about += "old secret \(oldSecretNumber): " }
+        let place = snapshot.map { "snapshot \($0): " } ?? ""
+        return "\(kind): \(place)\(about)\(detail.escapedForTerminal)\n"
     }
 
     var json: JSON {
@@ -30,6 +45,8 @@ struct ItemFinding {
             .init("kind", .string(kind)),
             .init("message", .string(detail)),
             .init("reference", reference.map { .string(Hexadecimal.text($0)) } ?? .null),
+            .init("oldSecret", oldSecretNumber.map { .number(Int64($0)) } ?? .null),
+            .init("snapshot", snapshot.map { .string($0) } ?? .null),
             .init("item", record.map { ItemDescription($0).json } ?? .null),
         ])
     }

@@ -1,7 +1,7 @@
 /*
  * A stand-in for a Secret Service on a private bus, with one locked collection of two items.
  *
- *     secrets open | dismiss      how its question ends
+ *     secrets open | dismiss | never | locked      how its question ends; locked: by yes, and without an effect
  *
  * Says "ready" on standard output.
  */
@@ -52,10 +52,11 @@ static int prompt(sd_bus_message *call, void *data, sd_bus_error *error)
 {
     (void)data, (void)error;
     is_open = strcmp(mode, "open") == 0;
-    check(sd_bus_emit_signal(
-              sd_bus_message_get_bus(call), PROMPT, PREFIX "Prompt", "Completed", "bv", !is_open,
-              "ao", 0),
-        "Completed");
+    if (strcmp(mode, "never") != 0)
+        check(sd_bus_emit_signal(
+                  sd_bus_message_get_bus(call), PROMPT, PREFIX "Prompt", "Completed", "bv",
+                  strcmp(mode, "dismiss") == 0, "ao", 0),
+            "Completed");
     return sd_bus_reply_method_return(call, "");
 }
 
