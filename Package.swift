@@ -48,6 +48,8 @@ let package = Package(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
+        // Needs the header of libcrypt (libcrypt-dev, which every C compiler's package brings).
+        .target(name: "CCrypt", linkerSettings: [.linkedLibrary("crypt")]),
         // A file system for SQLite, in terms of SQLite's own interface.
         .target(name: "CItemFile", dependencies: ["CSQLite"]),
         // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
@@ -148,7 +150,7 @@ let package = Package(
         .executableTarget(
             name: "SessionHelper",
             dependencies: [
-                "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
+                "CCrypt", "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
                 "Privileges", "Sealing", "SecureMemory", "VestryConfiguration",
             ],
             swiftSettings: strict),

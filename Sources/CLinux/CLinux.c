@@ -271,14 +271,18 @@ int vestry_run_program(char *const *arguments, int32_t *process, int *from)
     return error;
 }
 
-int vestry_has_empty_password(const char *name)
+int vestry_read_password_record(const char *name, void *record, size_t capacity)
 {
-    struct spwd record, *found = NULL;
+    struct spwd entry, *found = NULL;
     char buffer[8192];
-    int isEmpty = getspnam_r(name, &record, buffer, sizeof buffer, &found) == 0 && found != NULL &&
-                  found->sp_pwdp != NULL && found->sp_pwdp[0] == '\0';
+    int size = -1;
+    if (getspnam_r(name, &entry, buffer, sizeof buffer, &found) == 0 && found != NULL &&
+        found->sp_pwdp != NULL && strlen(found->sp_pwdp) <= capacity) {
+        size = (int)strlen(found->sp_pwdp);
+        memcpy(record, found->sp_pwdp, (size_t)size);
+    }
     explicit_bzero(buffer, sizeof buffer);
-    return isEmpty;
+    return size;
 }
 
 void vestry_overwrite_freed_memory(void)

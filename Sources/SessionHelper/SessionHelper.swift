@@ -69,7 +69,8 @@ enum SessionHelper {
         ThisProcess.liftLimits()
         volunteerForOutOfMemoryKiller()
 
-        let hasLoginPassword = ShadowPassword.isRequired(for: account.name)
+        // The record of the account's password, which only root may read.
+        let accountPassword = AccountPassword.read(of: account)
 
         // 4. This user's parts of the device keys; the keys themselves are wiped when this returns.
         let deviceKeys = UserDeviceKeys.load(for: account.user, before: deadline)
@@ -95,7 +96,7 @@ enum SessionHelper {
 
         // 7. The user's own files and keyrings, with the user's own rights.
         let service = UserService(
-            account: account, deviceKeys: deviceKeys, hasLoginPassword: hasLoginPassword,
+            account: account, deviceKeys: deviceKeys, accountPassword: accountPassword,
             configuration: configuration, state: state, deadline: deadline)
         defer { service.noteDeviceKeys() }
         let outcome = try service.serve(request)

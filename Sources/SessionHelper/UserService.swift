@@ -12,18 +12,18 @@ internal import VestryConfiguration
 struct UserService: ~Copyable {
     let account: Account
     let deviceKeys: UserDeviceKeys
-    /// False for an account that anybody can log in to.
-    private let hasLoginPassword: Bool
+    let accountPassword: AccountPassword
     let configuration: Configuration
     let state: RuntimeState
     let deadline: Deadline
 
     init(
-        account: Account, deviceKeys: consuming UserDeviceKeys, hasLoginPassword: Bool,
-        configuration: Configuration, state: consuming RuntimeState, deadline: Deadline
+        account: Account, deviceKeys: consuming UserDeviceKeys,
+        accountPassword: consuming AccountPassword, configuration: Configuration,
+        state: consuming RuntimeState, deadline: Deadline
     ) {
         self.account = account
-        self.hasLoginPassword = hasLoginPassword
+        self.accountPassword = accountPassword
         self.configuration = configuration
         self.deviceKeys = deviceKeys
         self.state = state
@@ -57,11 +57,10 @@ struct UserService: ~Copyable {
     /// At a login: opens the store when there is a password, and lets the session count.
     private func open(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
         guard let store = try existingStore() else {
-            // Nothing is ever derived from an empty password.
-            guard password.count > 0 else {
+            if let refusal = refusalToEnroll(password) {
                 // Keys without a store are those of somebody who had this uid before.
                 try? KernelKeyring.lockAll()
-                return Outcome(VESTRY_NO_STORE)
+                return Outcome(refusal)
             }
             return try enroll(password: password)
         }
@@ -72,7 +71,7 @@ struct UserService: ~Copyable {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
-            if !hasLoginPassword { try? KernelKeyring.drop(.whenPasscodeSetThisDeviceOnly) }
+            if accountPassword.isAbsent { try? KernelKeyring.drop(.whenPasscodeSetThisDeviceOnly) }
         }
         guard password.count > 0 else { return outcome }
         do throws(Refusal) {
@@ -105,13 +104,8 @@ struct UserService: ~Copyable {
             }
         } catch {
             if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
-            if error.result == VESTRY_WRONG_PASSWORD {
-                if try follow(password, with: keyring, in: store) { return VESTRY_FOLLOWED }
-                try? state.withUserLock(before: deadline) { () throws(Refusal) in
-                    try? keyring.noteMismatch(at: Int64(time(nil)))
-                }
-            }
-            throw error
+            guard error.result == VESTRY_WRONG_PASSWORD else { throw error }
+            return try answerToUnknown(password, with: keyring, in: store)
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
         try putUnderLock(opened, password, into: keyring, wasOpen: wasOpen, of: store)
@@ -206,7 +200,12 @@ struct UserService: ~Copyable {
     private func unlock(
         password: borrowing SecretBytes, of kinds: [Protector.Kind]
     ) throws(Refusal) -> Outcome {
-        guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+        let found = try existingStore()
+        // What `vestry status` asks, which cannot look itself.
+        if password.count == 0, accountPassword.isAbsent {
+            throw Refusal(VESTRY_ACCOUNT_WITHOUT_PASSWORD)
+        }
+        guard let store = found else { throw Refusal(VESTRY_NO_STORE) }
         guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
         let keyring = KernelKeyring(store: store.keybag.storeID)
         let opened = try derive(store.keybag, password: password, of: kinds)
@@ -273,26 +272,11 @@ struct UserService: ~Copyable {
             guard let key = keys.key(at: index) else { continue }
             if let next = keys.key(at: index + 1), next.keyClass == key.keyClass { continue }
             // What opens with the login password does so only as long as there is one.
-            if key.keyClass == .whenPasscodeSetThisDeviceOnly && !hasLoginPassword { continue }
+            if key.keyClass == .whenPasscodeSetThisDeviceOnly && accountPassword.isAbsent {
+                continue
+            }
             try refusing { () throws(KeyringError) in _ = try keyring.put(key) }
         }
-    }
-
-    /// A login has proved the password: the one before it shall not open the store any more, and the
-    /// protector is brought up to date.
-    ///
-    /// No failure here is one of the login: on a read-only or full disk everything stays as it is until
-    /// the next one.
-    private func tidy(_ store: borrowing Store, _ opened: borrowing OpenedProtector) {
-        guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag else {
-            return
-        }
-        let isRefreshed = refresh(&keybag, opened, in: store)
-        let isDropped = keybag.dropPreviousPassword()
-        guard isRefreshed || isDropped else { return }
-        writeRenewed(keybag, in: store)
-        // Once more, so that the file that is kept does not open with the old password either.
-        if isDropped { try? keybag.write(in: store.directory) }
     }
 
     /// The store of this user, or nil when there never was one.

@@ -74,6 +74,8 @@ package enum UnlockServiceAnswer: Sendable {
     case ready
     /// It serves the account, which has no keychain yet.
     case noKeychain
+    /// It serves the account, which has no password, with or without a keychain.
+    case accountWithoutPassword
     /// /etc/vestry.conf excludes the account.
     case excluded
     /// It is there, and was not asked for any account.
@@ -99,13 +101,15 @@ extension Keychain {
 
     /// Asks the unlock service for an account, without a password: nothing is opened or changed.
     ///
-    /// - Parameter user: A name, which only root may give; nil for the caller's own account, and for
-    ///   root for none.
+    /// - Parameters:
+    ///   - user: A name, which only root may give; nil for the caller's own account, and for root for
+    ///     none.
+    ///   - timeoutSeconds: How long to wait for the answer.
     /// - Returns: What it would do.
     /// - Throws: ``VestryError`` with the code of what keeps it from serving, or
     ///   ``VestryError/Code/serviceNotAvailable``.
     package static func askUnlockService(
-        for user: String? = nil
+        for user: String? = nil, timeoutSeconds: Int = 5
     ) throws(VestryError) -> UnlockServiceAnswer {
         let name = Array((user ?? "").utf8)
         // Cut, it could be the name of somebody else.
@@ -113,10 +117,11 @@ extension Keychain {
         let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
         let request = UnlockRequest(
             VESTRY_VERB_UNLOCK, password: nothing, newPassword: nothing, user: name)
-        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: 5)
+        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: timeoutSeconds)
         switch vestry_result(rawValue: result) {
         case VESTRY_NO_PASSWORD: return .ready
         case VESTRY_NO_STORE: return .noKeychain
+        case VESTRY_ACCOUNT_WITHOUT_PASSWORD: return .accountWithoutPassword
         case VESTRY_NOT_SERVED: return .excluded
         case VESTRY_UNKNOWN_USER where user == nil: return .alive
         default:

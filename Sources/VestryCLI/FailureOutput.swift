@@ -25,7 +25,7 @@ extension Failure {
     }
 
     /// A word for the reason: of the library's code, the command's own, or that of the exit status.
-    var name: String { code.flatMap { Self.names[$0] } ?? reason ?? "\(status)" }
+    var name: String { reason ?? code.flatMap { Self.names[$0] } ?? "\(status)" }
 
     private static let names: [VestryError.Code: String] = [
         .itemNotFound: "itemNotFound", .duplicateItem: "duplicateItem", .locked: "locked",

@@ -94,6 +94,13 @@ extension Message {
                 Vestry: the keychain of @ still opens with an older password only; \
                 "vestry rewrap", run as @, changes that.
                 """)
+        case VESTRY_FOLLOWS_NEXT:
+            Message(
+                LOG_NOTICE,
+                """
+                Vestry: the keychain of @ still opens with an older password only; the next \
+                login with this one, or "vestry rewrap", run as @, changes that.
+                """)
         case VESTRY_FOLLOWED:
             Message(
                 LOG_NOTICE,
@@ -169,6 +176,16 @@ extension Message {
             self.init(
                 LOG_NOTICE,
                 "the password does not open the keychain of @: it still has an older one")
+        case VESTRY_NOT_THE_PASSWORD:
+            self.init(
+                LOG_NOTICE,
+                "what this login gave is not the password of @: its keychain stays as it is")
+        case VESTRY_FOLLOWS_NEXT:
+            self.init(
+                LOG_NOTICE,
+                "the password does not open the keychain of @: the next login with it will")
+        case VESTRY_ACCOUNT_WITHOUT_PASSWORD:
+            self.init(LOG_DEBUG, "@ has no password that could open a keychain")
         case VESTRY_DAMAGED:
             self.init(
                 LOG_WARNING, "the keychain of @ is damaged: see \"vestry check\", run as @")

@@ -145,7 +145,8 @@ void vestry_keychain_close(vestry_keychain *keychain);
 
 /*
  * Says what can be read now, and why not more, in the words of 'vestry status --json'; `reason` may be
- * NULL. The words are never to be freed. Where the state is "unavailable", it is said too, and the
+ * NULL. The unlock service is not asked, so that an account without a password is "no-store" or "locked"
+ * like any other. The words are never to be freed. Where the state is "unavailable", it is said too, and the
  * reason's number is returned.
  */
 int vestry_status(const vestry_keychain *keychain, const char **state, const char **reason);

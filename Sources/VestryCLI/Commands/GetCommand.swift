@@ -88,7 +88,7 @@ struct GetCommand: Command, Equatable {
                     throw error
                 case .afterFirstUnlock:
                     try wait(for: .whenUnlocked, of: keychain, before: deadline)
-                case .locked, .noStore, .unavailable:
+                case .locked, .noStore, .noPassword, .unavailable:
                     try wait(for: .afterFirstUnlock, of: keychain, before: deadline)
                 }
             }

@@ -62,6 +62,9 @@ enum ServiceChecks {
             case .noKeychain:
                 return .ok(
                     .service, "unlock-service", "serves this account, which has no keychain yet")
+            case .accountWithoutPassword:
+                return .ok(
+                    .service, "unlock-service", "serves this account, which has no password")
             case .excluded:
                 return .problem(
                     .service, "account-excluded",
