@@ -6,7 +6,7 @@ extension ServiceJudge {
         let paths = simulation.successfulPaths().filter { $0.tokenStep != nil }
         report.asksForPassword = !paths.isEmpty
         switch report.nature {
-        case .silent, .withoutPassword, .rootSetsPasswords: return false
+        case .silent, .greeter, .withoutPassword, .rootSetsPasswords: return false
         default: break
         }
         guard !paths.isEmpty else {

@@ -13,6 +13,9 @@ extension ServiceJudge {
         case .silent:
             if let line, !reaching.isEmpty { warnOfJob(line) }
             return false
+        case .greeter:
+            // Debian 13's includes the common files; its user is not served.
+            return false
         case .otherPurpose, .rootSetsPasswords, .locker:
             return !paths.isEmpty && reaching.count == paths.count
         case .login, .withoutPassword, .switchUser, .unknown: break

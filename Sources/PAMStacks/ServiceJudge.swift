@@ -44,7 +44,7 @@ struct ServiceJudge {
         case .login, .switchUser, .unknown, .locker:
             // A screen locker opens no session; its auth line asks the unlock service at once.
             report.unlocks = opensAtAuth && (sessionIsReached || session.entries.isEmpty)
-        case .silent, .withoutPassword, .otherPurpose, .rootSetsPasswords:
+        case .silent, .greeter, .withoutPassword, .otherPurpose, .rootSetsPasswords:
             report.unlocks = false
         }
         summarize(auth: auth, session: session)
@@ -91,6 +91,7 @@ struct ServiceJudge {
         switch report.nature {
         case .silent(let reason), .withoutPassword(let reason), .otherPurpose(let reason):
             text = report.counts ? reason + "; its session counts" : reason
+        case .greeter: text = "is the greeter's own session"
         case .rootSetsPasswords: text = "sets passwords as root; the keychain keeps the one before"
         case .login, .switchUser, .locker, .unknown:
             var parts: [String] = []

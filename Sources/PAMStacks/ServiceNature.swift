@@ -8,6 +8,8 @@ public enum ServiceNature: Equatable, Sendable {
     case locker
     /// Works for a person who is not there, or is for no person; why is in the text.
     case silent(String)
+    /// The session in which a login screen runs, of a system user who has no keychain.
+    case greeter
     /// A person logs in and gives no password; how is in the text.
     case withoutPassword(String)
     /// Asks for a password and opens no session of the person whose password it is.
@@ -23,7 +25,7 @@ public enum ServiceNature: Equatable, Sendable {
         } else if service.hasSuffix("-autologin") {
             self = .withoutPassword("logs in without a password")
         } else if service.hasSuffix("-greeter") || service.hasSuffix("-launch-environment") {
-            self = .silent("is the greeter's own session")
+            self = .greeter
         } else if service.hasSuffix("-fingerprint") || service.hasSuffix("-smartcard") {
             self = .withoutPassword(
                 "sees no password; 'vestry unlock' opens the keychain afterwards")
@@ -36,7 +38,7 @@ public enum ServiceNature: Equatable, Sendable {
     var isExpectedToWork: Bool {
         switch self {
         case .login, .switchUser, .locker: true
-        case .silent, .withoutPassword, .otherPurpose, .rootSetsPasswords, .unknown: false
+        case .silent, .greeter, .withoutPassword, .otherPurpose, .rootSetsPasswords, .unknown: false
         }
     }
 

@@ -34,10 +34,8 @@ struct RuntimeState: ~Copyable {
     /// - Returns: The opened files.
     /// - Throws: `SystemCallError`.
     static func open(for user: uid_t, isLogin: Bool) throws(SystemCallError) -> RuntimeState {
-        let lockDirectory = VESTRY_RUNTIME_DIRECTORY + "/lock"
-        try makeDirectory(VESTRY_RUNTIME_DIRECTORY, mode: 0o755)
+        let lockDirectory = try makeLockDirectory()
         try makeDirectory(VESTRY_UNLOCK_EVENTS_DIRECTORY, mode: 0o755)
-        try makeDirectory(lockDirectory, mode: 0o700)
         let count = derivationCount
         return RuntimeState(
             userLock: try openFile("\(lockDirectory)/\(user)"),
@@ -132,13 +130,20 @@ struct RuntimeState: ~Copyable {
         try? event.write([0x0A])
     }
 
+    static func makeLockDirectory() throws(SystemCallError) -> String {
+        let path = VESTRY_RUNTIME_DIRECTORY + "/lock"
+        try makeDirectory(VESTRY_RUNTIME_DIRECTORY, mode: 0o755)
+        try makeDirectory(path, mode: 0o700)
+        return path
+    }
+
     private static func makeDirectory(_ path: String, mode: mode_t) throws(SystemCallError) {
         guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else {
             throw SystemCallError("mkdir", errno: errno)
         }
     }
 
-    private static func openFile(
+    static func openFile(
         _ path: String, _ access: CInt = O_WRONLY
     ) throws(SystemCallError) -> FileDescriptor {
         try FileDescriptor(

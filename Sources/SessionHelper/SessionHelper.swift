@@ -29,7 +29,9 @@ enum SessionHelper {
         }
         let outcome: Outcome
         do throws(Refusal) {
-            outcome = try serve(askedBy: peer)
+            outcome = try RuntimeState.withPlace(of: peer) { () throws(Refusal) in
+                try serve(askedBy: peer)
+            }
         } catch {
             outcome = Outcome(error.result)
         }

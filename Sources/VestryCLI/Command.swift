@@ -30,7 +30,7 @@ enum Invocation {
             GenerateCommand.self, StatusCommand.self, LockCommand.self, UnlockCommand.self,
             RewrapCommand.self, RecoverCommand.self, ProtectorsCommand.self, WaitCommand.self,
             BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
-            DoctorCommand.self, CheckCommand.self, RepairCommand.self,
+            DoctorCommand.self, CheckCommand.self, RepairCommand.self, CompleteCommand.self,
         ]
     }
 
@@ -66,6 +66,7 @@ enum Invocation {
           doctor    check everything that this depends on, and say what puts it right
           check     look at every byte of the keychain, and name what is damaged
           repair    save what opens of a damaged keychain, and put the rest aside
+          complete  say what a word of a command line can become, for the shells
           security  work as the command 'security' of macOS does
           help      show this text, or 'vestry help VERB' that verb's
 

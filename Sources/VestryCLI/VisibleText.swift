@@ -24,7 +24,7 @@ extension String {
 extension Unicode.Scalar {
     /// Controls (C0, DEL, C1), format characters such as the bidirectional overrides (Unicode
     /// Technical Report 36, section 2.5), and line and paragraph separators.
-    fileprivate var isInvisible: Bool {
+    var isInvisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false

@@ -101,4 +101,21 @@ import Testing
         #expect(machine.faults(of: "login") == [])
         #expect(report.unlocks && report.counts && report.rewraps == true)
     }
+
+    /// Debian 13's, which has the session lines of the people who log in.
+    @Test func aGreeterIsNoJob() throws {
+        let machine = Machine([
+            "lightdm-greeter": """
+            auth      required pam_permit.so
+            account   required pam_permit.so
+            password  required pam_deny.so
+            session   required pam_unix.so
+            session   optional pam_systemd.so
+            @include common-session
+            """
+        ])
+        let report = try #require(machine.report(on: "lightdm-greeter"))
+        #expect(report.findings.allSatisfy { $0.severity == .ok })
+        #expect(!report.unlocks && !report.counts)
+    }
 }

@@ -20,7 +20,7 @@ struct MergeArguments: Equatable {
     static let options: [Arguments.Option] = [
         .value("--merge"), .flag("--dry-run"), .flag("--yes"), .flag("--json"),
     ]
-    private static let askWord = "ask"
+    static let askWord = "ask"
 
     /// Nil where a person says it for each.
     let rule: MergeRule?

@@ -8,6 +8,10 @@ enum NewSecret: Equatable {
     case passphrase(PasswordSource)
     case keyFile(KeyFile, isNew: Bool)
 
+    static let keyFileWord = "key-file"
+    /// What 'add' is told.
+    static let words = ["recovery-code", "passphrase", keyFileWord]
+
     /// The least that may be called a passphrase: it can be guessed at offline.
     static let shortestPassphrase = 8
 
@@ -20,9 +24,10 @@ enum NewSecret: Equatable {
         switch (operands.first, operands.count) {
         case ("recovery-code", 1): self = .recoveryCode(output.map(SecretFile.init))
         case ("passphrase", 1): self = .passphrase(passphrase)
-        case ("key-file", 2):
+        case (Self.keyFileWord, 2):
             self = .keyFile(KeyFile(path: operands.last ?? ""), isNew: isNew)
-        case ("key-file", 1): throw ProtectorsCommand.usageError("add key-file: expected FILE")
+        case (Self.keyFileWord, 1):
+            throw ProtectorsCommand.usageError("add key-file: expected FILE")
         default:
             // Not shown: it may well be the passphrase.
             throw ProtectorsCommand.usageError(
