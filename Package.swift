@@ -48,6 +48,8 @@ let package = Package(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CUnlockProtocol", path: "pam/protocol"),
         .target(name: "CLinux"),
+        // Needs the header of libcrypt (libcrypt-dev, which every C compiler's package brings).
+        .target(name: "CCrypt", linkerSettings: [.linkedLibrary("crypt")]),
         // A file system for SQLite, in terms of SQLite's own interface.
         .target(name: "CItemFile", dependencies: ["CSQLite"]),
         // Loads libcrypto itself, so this needs its headers (libssl-dev) and links nothing.
@@ -148,7 +150,7 @@ let package = Package(
         .executableTarget(
             name: "SessionHelper",
             dependencies: [
-                "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
+                "CCrypt", "CUnlockProtocol", "KernelKeyring", "Keybag", "KeyClasses", "LinuxSystem",
                 "Privileges", "Sealing", "SecureMemory", "VestryConfiguration",
             ],
             swiftSettings: strict),
@@ -209,6 +211,9 @@ let package = Package(
             dependencies: ["LinuxSystem", "VestryConfiguration"]),
         .testTarget(name: "LockWatcherTests", dependencies: ["LockWatcher"]),
         .testTarget(
+            name: "SessionHelperTests",
+            dependencies: ["SecureMemory", "SessionHelper", "TestSupport"]),
+        .testTarget(
             name: "CertificatesTests",
             dependencies: ["Certificates", "SecureMemory", "TestSupport"],
             resources: [.copy("Certificates")]),
@@ -236,8 +241,8 @@ let package = Package(
         .testTarget(
             name: "VestryCLITests",
             dependencies: [
-                "LinuxSystem", "PAMStacks", "SecureMemory", "Transfer", "Vestry", "VestryCLI",
-                "VestryTesting",
+                "LinuxSystem", "PAMStacks", "SecureMemory", "TestSupport", "Transfer", "Vestry",
+                "VestryCLI", "VestryTesting",
             ]),
         .testTarget(
             name: "VestryTests",

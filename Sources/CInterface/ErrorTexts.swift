@@ -83,6 +83,7 @@ enum StatusWords {
         let word: StaticString =
             switch state {
             case .noStore: "no-store"
+            case .noPassword: "no-password"
             case .locked: "locked"
             case .afterFirstUnlock: "after-first-unlock"
             case .unlocked: "unlocked"
@@ -96,6 +97,8 @@ enum StatusWords {
             switch reason {
             case .neverEnrolled: "never-enrolled"
             case .passwordMismatch: "password-mismatch"
+            case .otherSecret: "other-secret"
+            case .noPassword: "no-password"
             case .notUnlocked: "not-unlocked"
             case .noSession: "no-session"
             case .sessionLocked: "session-locked"

@@ -8,6 +8,10 @@ final class ItemHolder {
 
     init() {}
 
+    init(_ key: ItemKey) {
+        texts = [.service: Text(key.service), .account: Text(key.account)]
+    }
+
     init(_ record: ItemRecord) {
         for field in Field.allCases {
             guard let value = field.shownValue(of: record) else { continue }
@@ -71,6 +75,11 @@ final class ItemHolder {
             let service = self[.service], let account = self[.account]
         else { return nil }
         return ItemKey(service: service, account: account)
+    }
+
+    /// The same where there is one group to look into: a look by them goes into the first.
+    func key(in keychain: Keychain) -> ItemKey? {
+        keychain.accessGroups.count <= 1 ? key : nil
     }
 
     /// The items that have all the attributes.

@@ -85,8 +85,7 @@ public func vestry_get(
         let holder = try unsafe object(keychain, KeychainHolder.self)
         let key = try unsafe ItemKey(service: checked(service), account: checked(account))
         guard let secret = unsafe secret else { throw VestryError(parameter: "NULL") }
-        let found = try holder.keychain().secret(for: key)
-        unsafe secret.pointee = handOut(SecretHolder(copying: found))
+        unsafe secret.pointee = handOut(try holder.secret(of: ItemHolder(key)))
     }
 }
 
@@ -98,7 +97,7 @@ public func vestry_set(
     answering { () throws(VestryError) in
         let holder = try unsafe object(keychain, KeychainHolder.self)
         let key = try unsafe ItemKey(service: checked(service), account: checked(account))
-        try holder.keychain().set(unsafe checked(bytes, length), for: key)
+        try holder.store(unsafe checked(bytes, length), for: key)
     }
 }
 
@@ -109,8 +108,8 @@ public func vestry_delete(
 ) -> CInt {
     answering { () throws(VestryError) in
         let holder = try unsafe object(keychain, KeychainHolder.self)
-        try unsafe holder.keychain().delete(
-            ItemKey(service: checked(service), account: checked(account)))
+        let key = try unsafe ItemKey(service: checked(service), account: checked(account))
+        try holder.delete(ItemHolder(key))
     }
 }
 

@@ -27,7 +27,9 @@ final class KeychainHolder: Sendable {
     /// Reads the secret of the one item that is meant.
     func secret(of item: ItemHolder) throws(VestryError) -> SecretHolder {
         let keychain = keychain(for: item)
-        if let key = item.key { return SecretHolder(copying: try keychain.secret(for: key)) }
+        if let key = item.key(in: keychain) {
+            return SecretHolder(copying: try keychain.secret(for: key))
+        }
         let reference = try theOne(item.query(), in: keychain)
         let records = try keychain.find(
             ItemQuery(persistentReference: reference), wantingSecrets: true
@@ -40,22 +42,43 @@ final class KeychainHolder: Sendable {
     /// Removes the one item that is meant.
     func delete(_ item: ItemHolder) throws(VestryError) {
         let keychain = keychain(for: item)
-        if let key = item.key { return try keychain.delete(key) }
-        let reference = try theOne(item.query(), in: keychain)
-        try keychain.delete(ItemQuery(persistentReference: reference))
+        if let key = item.key(in: keychain) { return try keychain.delete(key) }
+        let query = try item.query()
+        guard query.persistentReference == nil else {
+            try keychain.delete(query)
+            return
+        }
+        try query.checkNamesSomething()
+        var search = query
+        search.limit = .number(2)
+        search.isOnlyReadable = true
+        let found = try keychain.find(search)
+        guard found.records.count + found.lockedCount + found.damagedCount == 1 else {
+            throw VestryError(parameter: "several items match")
+        }
+        let record = found.records.first
+        try keychain.delete(
+            record.map { ItemQuery(persistentReference: $0.persistentReference) } ?? query)
     }
 
     /// The reference of the only item that matches.
     private func theOne(_ query: ItemQuery, in keychain: Keychain) throws(VestryError) -> [UInt8] {
         var query = query
-        guard query.persistentReference != nil || !query.attributes.isEmpty else {
-            throw VestryError(parameter: "the item has no attribute to find it by")
-        }
+        try query.checkNamesSomething()
         query.limit = .number(2)
         let records = try keychain.find(query).records
         guard let record = records.first else { throw VestryError(.itemNotFound) }
         guard records.count == 1 else { throw VestryError(parameter: "several items match") }
         return record.persistentReference
+    }
+
+    /// Stores a secret by service and account.
+    func store(_ secret: borrowing SecretBytes, for key: ItemKey) throws(VestryError) {
+        let item = ItemHolder(key)
+        guard item.key(in: keychain) != nil else {
+            return try store(secret, as: item, .addOrUpdate)
+        }
+        try keychain.set(secret, for: key)
     }
 
     /// Stores a secret with the attributes of an item.
@@ -105,6 +128,15 @@ final class KeychainHolder: Sendable {
             return ListHolder(try keychain(for: item).find(query))
         } catch .itemNotFound {
             return ListHolder()
+        }
+    }
+}
+
+extension ItemQuery {
+    /// Refuses to take "everything" for one item.
+    fileprivate func checkNamesSomething() throws(VestryError) {
+        guard persistentReference != nil || !attributes.isEmpty else {
+            throw VestryError(parameter: "the item has no attribute to find it by")
         }
     }
 }

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CItemFile.h"
 
+#include "Journal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -325,6 +327,8 @@ static int item_open(
     item_file *file = (item_file *)base;
     struct stat status;
     (void)vfs;
+    if (path != 0 && (flags & SQLITE_OPEN_MAIN_JOURNAL) != 0)
+        return vestry_journal_open(unix_vfs, path, base, flags, actual_flags);
     if (path == 0 || (flags & SQLITE_OPEN_MAIN_DB) == 0)
         return unix_vfs->xOpen(unix_vfs, path, base, flags, actual_flags);
     memset(file, 0, sizeof *file);
@@ -425,7 +429,7 @@ static void register_vfs(void)
     item_vfs.xDlError = unix_vfs->xDlError;
     item_vfs.xDlSym = unix_vfs->xDlSym;
     item_vfs.xDlClose = unix_vfs->xDlClose;
-    item_vfs.szOsFile = unix_vfs->szOsFile;
+    item_vfs.szOsFile = vestry_journal_size(unix_vfs);
     if (item_vfs.szOsFile < (int)sizeof(item_file))
         item_vfs.szOsFile = (int)sizeof(item_file);
     if (sqlite3_vfs_register(&item_vfs, 0) == SQLITE_OK)

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
-#include <malloc.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <shadow.h>
 #include <signal.h>
@@ -184,7 +184,8 @@ void vestry_turn_end(void)
     pthread_mutex_unlock(&turn);
 }
 
-static int start_program(char *const *arguments, int input, int output, int32_t *process)
+static int start_program(
+    char *const *arguments, char *const *environment, int input, int output, int32_t *process)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -205,13 +206,15 @@ static int start_program(char *const *arguments, int input, int output, int32_t 
         (error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) == 0 &&
         (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
         (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)) == 0)
-        error = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
+        error = posix_spawnp(
+            process, arguments[0], &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
-int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
+static int start_with_pipes(
+    char *const *arguments, char *const *environment, int32_t *process, int *to, int *from)
 {
     int input[2], output[2];
     if (pipe2(input, O_CLOEXEC) != 0)
@@ -222,8 +225,7 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
         close(input[1]);
         return error;
     }
-    char *arguments[] = { (char *)name, NULL };
-    int error = start_program(arguments, input[0], output[1], process);
+    int error = start_program(arguments, environment, input[0], output[1], process);
     close(input[0]);
     close(output[1]);
     if (error != 0) {
@@ -234,6 +236,18 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
     *to = input[1];
     *from = output[0];
     return 0;
+}
+
+int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
+{
+    char *arguments[] = { (char *)name, NULL };
+    return start_with_pipes(arguments, environ, process, to, from);
+}
+
+int vestry_start_filter(char *const *arguments, int32_t *process, int *to, int *from)
+{
+    char *nothing[] = { NULL };
+    return start_with_pipes(arguments, nothing, process, to, from);
 }
 
 int vestry_run_program(char *const *arguments, int32_t *process, int *from)
@@ -247,7 +261,7 @@ int vestry_run_program(char *const *arguments, int32_t *process, int *from)
         close(input);
         return error;
     }
-    int error = start_program(arguments, input, output[1], process);
+    int error = start_program(arguments, environ, input, output[1], process);
     close(input);
     close(output[1]);
     if (error != 0)
@@ -257,14 +271,18 @@ int vestry_run_program(char *const *arguments, int32_t *process, int *from)
     return error;
 }
 
-int vestry_has_empty_password(const char *name)
+int vestry_read_password_record(const char *name, void *record, size_t capacity)
 {
-    struct spwd record, *found = NULL;
+    struct spwd entry, *found = NULL;
     char buffer[8192];
-    int isEmpty = getspnam_r(name, &record, buffer, sizeof buffer, &found) == 0 && found != NULL &&
-                  found->sp_pwdp != NULL && found->sp_pwdp[0] == '\0';
+    int size = -1;
+    if (getspnam_r(name, &entry, buffer, sizeof buffer, &found) == 0 && found != NULL &&
+        found->sp_pwdp != NULL && strlen(found->sp_pwdp) <= capacity) {
+        size = (int)strlen(found->sp_pwdp);
+        memcpy(record, found->sp_pwdp, (size_t)size);
+    }
     explicit_bzero(buffer, sizeof buffer);
-    return isEmpty;
+    return size;
 }
 
 void vestry_overwrite_freed_memory(void)

@@ -86,31 +86,6 @@ extension KernelKeyring {
         return .linked(presence: presence.serial, session: session.serial)
     }
 
-    /// Notes that a login's password does not open this store.
-    ///
-    /// So that its user can be told why it stays locked. The first note since boot stays.
-    ///
-    /// - Parameter seconds: Now, since 1970.
-    /// - Throws: `KeyringError`.
-    public func noteMismatch(at seconds: Int64) throws(KeyringError) {
-        guard try mismatchSince() == nil else { return }
-        let bits = UInt64(bitPattern: seconds)
-        let payload = store.bytes + (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
-        try Key.makeKey(
-            Self.mismatchDescription, payload: SecretBytes(copying: payload.span),
-            in: try ringOrNew())
-    }
-
-    /// Forgets it: a password has opened the store.
-    ///
-    /// - Throws: `KeyringError`.
-    public func clearMismatch() throws(KeyringError) {
-        guard let ring = try Self.ring(),
-            let key = try ring.search(.user, Self.mismatchDescription)
-        else { return }
-        key.unlink(from: ring)
-    }
-
     /// Revokes what another store left in this user's keyring: the user ID had another owner, or
     /// the home was replaced.
     ///
@@ -130,7 +105,7 @@ extension KernelKeyring {
         }
     }
 
-    private func ringOrNew() throws(KeyringError) -> Key {
+    func ringOrNew() throws(KeyringError) -> Key {
         if let ring = try Self.ring() { return ring }
         let ring = try Key.makeKeyring(Self.ringDescription)
         defer { ring.unlink(from: .process) }

@@ -8,7 +8,7 @@ internal import SecureMemory
 ///      +- keyring "vestry"
 ///          +- user "vestry:index", "vestry:afterFirstUnlock", "vestry:afterFirstUnlockThisDeviceOnly"
 ///          +- user "vestry:presence"      payload: store, serial of the presence keyring
-///          +- user "vestry:mismatch"      only while a login's password does not open the store
+///          +- user "vestry:mismatch"      only while what a login gave does not open the store
 ///     @s  session keyring of each login session
 ///      +- keyring "vestry:presence"       one per user, linked from every open login session
 ///          +- user "vestry:whenUnlocked", "vestry:whenUnlockedThisDeviceOnly",
@@ -30,11 +30,7 @@ internal import SecureMemory
 ///     0       16    the store's id
 ///     16      4     serial number of the presence keyring, little-endian
 ///
-/// Payload of "vestry:mismatch":
-///
-///     offset  size  field
-///     0       16    the store's id
-///     16      8     when it was noticed first since boot, seconds since 1970, little-endian
+/// Payload of "vestry:mismatch": see ``LoginNote``.
 ///
 /// Keys of another store (a reused user ID, a restored home) are never returned.
 public struct KernelKeyring: Sendable {
@@ -80,21 +76,6 @@ public struct KernelKeyring: Sendable {
     /// - Throws: `KeyringError` when the keyring cannot be used.
     public func hasPresence() throws(KeyringError) -> Bool {
         try presenceKeyring() != nil
-    }
-
-    /// Returns since when logins have had a password that does not open this store.
-    ///
-    /// - Returns: Seconds since 1970, or nil when the last login's password opened it, or none did
-    ///   since boot.
-    /// - Throws: `KeyringError` when the keyring cannot be used.
-    public func mismatchSince() throws(KeyringError) -> Int64? {
-        guard let key = try Self.ring()?.search(.user, Self.mismatchDescription),
-            let payload = try key.payload(), payload.count == 24, owns(payload)
-        else { return nil }
-        return Int64(
-            bitPattern: payload.withBytes { bytes in
-                (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[StoreID.byteCount + $1]) << (8 * $1) }
-            })
     }
 
     /// Drops the keys that are there while a session is open, as a screen lock does.

@@ -111,11 +111,17 @@ extension Keybag {
         remove(old)
     }
 
-    /// Brings an opened protector up to date: public keys, and its own wrapping in place of what was
-    /// sealed to it.
+    /// Brings an opened protector up to date: public keys, its own wrapping in place of what was sealed
+    /// to it, and for all protectors the present device key in place of older ones.
     ///
     /// - Returns: Whether anything has changed.
     public mutating func refresh(_ opened: borrowing OpenedProtector) -> Bool {
+        // First, because an introduced protector says that the present device key is its own.
+        let isRenewed = renewDeviceKey(opened: opened)
+        return introduceAndWrap(opened) || isRenewed
+    }
+
+    private mutating func introduceAndWrap(_ opened: borrowing OpenedProtector) -> Bool {
         guard let index = protectors.firstIndex(where: { $0.id == opened.id }) else { return false }
         var protector = protectors[index]
         if protector.extensions.publicKeys == nil || protector.extensions.vouchBox == nil {
@@ -125,7 +131,7 @@ extension Keybag {
             }
             if isOfThisMachine { introduce(&protector, opened.wrappingKeys, opened.keys) }
         }
-        for wrap in protector.wraps where wrap.form == .sealed {
+        for wrap in protector.wraps where wrap.form != .wrapped {
             guard let key = opened.keys.key(wrap.keyClass, epoch: wrap.epoch) else { continue }
             protector.set(opened.wrappingKeys.wrap(key, in: place(of: wrap.name, protector.id)))
         }
@@ -149,7 +155,7 @@ extension Keybag {
     }
 
     /// A protector's vouch key, by whichever index key it is sealed under.
-    private func vouchKey(
+    func vouchKey(
         of protector: Protector, _ keys: borrowing ClassKeys
     ) -> SecretBytes? {
         guard let box = protector.extensions.vouchBox else { return nil }
@@ -203,7 +209,7 @@ extension Keybag {
             }
             guard isWanted(protector) else { continue }
             guard let vouchKey = vouchKey(of: protector, opened.keys),
-                let wrap = WrappingKeys.seal(
+                let wrap = opened.wrappingKeys.seal(
                     key, for: protector, vouchKey: vouchKey, in: place, checkValue: checkValue)
             else { throw .protectorOutOfReach(protector.idText) }
             protectors[index].set(wrap)

@@ -10,17 +10,20 @@ extension Keybag {
     ///   - password: The login password, or what else the kind asks for; not empty.
     ///   - deviceKey: This machine's key for this user. With another machine's, the ThisDeviceOnly
     ///     classes are left out of the result.
+    ///   - olderDeviceKeys: What else to try for these classes.
     /// - Returns: The protector with the keys, each checked against its check value.
     /// - Throws: `KeybagError.wrongPassword`, `.outOfMemory`, or `.malformed` when the password is
     ///   right and a key is not the one that the keybag was made with.
     public func open(
-        _ kind: Protector.Kind, password: borrowing SecretBytes, deviceKey: borrowing SecretBytes
+        _ kind: Protector.Kind, password: borrowing SecretBytes, deviceKey: borrowing SecretBytes,
+        olderDeviceKeys: OlderDeviceKeys = OlderDeviceKeys()
     ) throws(KeybagError) -> OpenedProtector {
         for protector in protectors where protector.kind == kind {
             guard case .password(let derivation) = protector.method else { continue }
             guard let protectorKey = derivation.key(from: password) else { throw .outOfMemory }
             let wrappingKeys = WrappingKeys(
-                protectorKey: protectorKey, deviceKey: deviceKey, storeID: storeID)
+                protectorKey: protectorKey, deviceKey: deviceKey,
+                olderDeviceKeys: olderDeviceKeys, storeID: storeID)
             let keys = try keys(of: protector, wrappingKeys)
             if keys.count == 0 { continue }
             return OpenedProtector(

@@ -68,6 +68,9 @@ extension Keybag {
         guard let form = Protector.Form(rawValue: rawForm) else {
             throw .malformed("a wrap of form \(rawForm)")
         }
+        guard form != .sealedOnDevice || keyClass.isThisDeviceOnly else {
+            throw .malformed("a wrap of form \(rawForm) for class \(keyClass.rawValue)")
+        }
         try cursor.reserved(2)
         return Protector.Wrap(
             keyClass: keyClass, epoch: try parseEpoch(from: &cursor), form: form,

@@ -21,6 +21,30 @@ extension Keybag {
         return CreatedKeybag(keybag: keybag, keys: created.takeKeys())
     }
 
+    /// Makes the keybag of a new store without a login password.
+    ///
+    /// - Parameters:
+    ///   - kind: Any but the login's passwords.
+    ///   - secret: What will open the store, not empty.
+    ///   - label: At most 64 bytes of UTF-8, or nil.
+    ///   - deviceKey: This machine's key for this user, 32 bytes.
+    ///   - time: Now, in seconds since 1970.
+    /// - Returns: The keybag and its opened keys.
+    /// - Throws: `KeybagError.outOfMemory`.
+    public static func create(
+        _ kind: Protector.Kind, secret: borrowing SecretBytes, label: String?,
+        deviceKey: borrowing SecretBytes, at time: UInt64
+    ) throws(KeybagError) -> CreatedKeybag {
+        guard !Protector.Kind.single.contains(kind) else { throw .isLoginPassword }
+        let created = withoutProtectors()
+        var keybag = created.keybag
+        var protector = try keybag.makeProtector(
+            kind, secret: secret, keys: created.keys, deviceKey: deviceKey, at: time)
+        protector.extensions.label = label
+        keybag.protectors = [protector]
+        return CreatedKeybag(keybag: keybag, keys: created.takeKeys())
+    }
+
     /// Makes random class keys that nothing wraps yet: a keybag that opens nothing, and cannot be
     /// written to a file.
     ///

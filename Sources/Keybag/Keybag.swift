@@ -47,11 +47,13 @@ internal import Sealing
 /// Wrap:
 ///
 ///     0       1     class
-///     1       1     form: 0 wrapped, 1 sealed
+///     1       1     form: 0 wrapped, 1 sealed, 2 sealed on the device (ThisDeviceOnly classes)
 ///     2       2     reserved, zero
 ///     4       4     epoch
 ///     8       72    wrapped: XChaCha20-Poly1305 box of the class key: nonce 24, ciphertext 32, tag 16
 ///     8       168   sealed: the class key sealed to the public key (`Deposit`), 152; voucher, 16
+///     8       208   sealed on the device: XChaCha20-Poly1305 box of the same, under a key of the
+///                   device key
 ///
 /// Bridge, which leads from a newer key of a class to an older one:
 ///

@@ -43,13 +43,17 @@ public struct Protector: Equatable, Sendable {
         case wrapped = 0
         /// Sealed to the protector's public key, with a voucher: made while its secret was not there.
         case sealed = 1
+        /// The same of a ThisDeviceOnly class, in a box under a key of the device key.
+        case sealedOnDevice = 2
 
         /// Nonce, sealed class key, tag; or a deposit and a voucher.
         var boxByteCount: Int {
             let box = SealingKey.overhead + ClassKey.byteCount
+            let sealed = Deposit.sealedKeyByteCount + box + Wrap.voucherByteCount
             return switch self {
             case .wrapped: box
-            case .sealed: Deposit.sealedKeyByteCount + box + Wrap.voucherByteCount
+            case .sealed: sealed
+            case .sealedOnDevice: SealingKey.overhead + sealed
             }
         }
     }

@@ -35,6 +35,23 @@ public struct Account: Equatable, Sendable {
         }
     }
 
+    /// The users of the accounts that the database lists: a directory service may list none of its own.
+    ///
+    /// For programs with one thread.
+    ///
+    /// - Parameter users: The lowest and the highest ID to list.
+    /// - Returns: Their IDs.
+    public static func listed(_ users: ClosedRange<uid_t>) -> Set<uid_t> {
+        var found: Set<uid_t> = []
+        setpwent()
+        defer { endpwent() }
+        while let record = unsafe getpwent() {
+            let user = unsafe record.pointee.pw_uid
+            if users.contains(user) { found.insert(user) }
+        }
+        return found
+    }
+
     /// The groups of this user, the primary one included, as login gives them (getgrouplist(3)).
     public func groups() throws(SystemCallError) -> [gid_t] {
         // The kernel takes at most 65,536 (NGROUPS_MAX).

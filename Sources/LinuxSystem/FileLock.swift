@@ -44,6 +44,21 @@ extension FileDescriptor {
         flock(rawValue, LOCK_EX | LOCK_NB) == 0 || Glibc.errno != EWOULDBLOCK
     }
 
+    /// Gives back the flock(2) of this open directory before it closes.
+    public func unlockDirectory() {
+        _ = flock(rawValue, LOCK_UN)
+    }
+
+    /// Takes a share of the flock(2) of this open directory, until it closes; waits while somebody has
+    /// all of it.
+    ///
+    /// - Throws: `SystemCallError` of flock(2).
+    public func shareDirectoryLock() throws(SystemCallError) {
+        while flock(rawValue, LOCK_SH) != 0 {
+            guard Glibc.errno == EINTR else { throw SystemCallError(last: "flock") }
+        }
+    }
+
     /// Gives back the locks that this descriptor holds on `count` bytes from `start`; all without
     /// arguments.
     public func unlock(from start: Int = 0, count: Int = 0) {

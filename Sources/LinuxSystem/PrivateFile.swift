@@ -145,6 +145,19 @@ extension FileDescriptor {
     public func replaceFile(
         _ name: String, with bytes: [UInt8], keepingPreviousAs previous: String
     ) throws(SystemCallError) {
+        try replaceFile(name, with: bytes.span, keepingPreviousAs: previous)
+    }
+
+    /// The same with bytes that somebody else owns and wipes.
+    ///
+    /// - Parameters:
+    ///   - name: One path component.
+    ///   - bytes: The new contents; the file gets mode 0600.
+    ///   - previous: The name under which the old file stays; nil where it is to go.
+    /// - Throws: `SystemCallError`, as the other one.
+    public func replaceFile(
+        _ name: String, with bytes: Span<UInt8>, keepingPreviousAs previous: String?
+    ) throws(SystemCallError) {
         let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
         let newName = ".\(name).new-\(suffix)"
         let oldName = ".\(name).old-\(suffix)"
@@ -154,7 +167,7 @@ extension FileDescriptor {
                 mode: 0o600)
             try file.write(bytes)
             try file.synchronize()
-            if try keep(name, as: oldName) { try rename(oldName, to: previous) }
+            if let previous, try keep(name, as: oldName) { try rename(oldName, to: previous) }
             try rename(newName, to: name)
         } catch {
             _ = unsafe unlinkat(rawValue, newName, 0)

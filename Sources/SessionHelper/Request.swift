@@ -20,6 +20,8 @@ struct Request: ~Copyable {
         case beginRotation([KeyClass])
         /// Forgets the older keys of classes.
         case endRotation([KeyClass])
+        /// Asks whether the device key opens the user's ThisDeviceOnly classes.
+        case deviceKey
     }
 
     let verb: Verb
@@ -83,6 +85,7 @@ struct Request: ~Copyable {
             verb = .addProtector(kind, label: protector.label)
         case VESTRY_VERB_REMOVE_PROTECTOR: verb = .removeProtector(protector.id)
         case VESTRY_VERB_RECOVER: verb = .recover
+        case VESTRY_VERB_DEVICE_KEY: verb = .deviceKey
         case VESTRY_VERB_AUTHORIZE:
             switch vestry_key_class(keyClass) {
             case VESTRY_KEY_CLASS_PRESENCE: verb = .authorize(.presence)
@@ -155,7 +158,7 @@ struct Request: ~Copyable {
             case .addProtector: !hasID
             case .removeProtector: hasID && !hasNew
             case .recover, .unlock: !hasID && !hasNew
-            case .open, .rewrap, .authorize, .close, .beginRotation, .endRotation:
+            case .open, .rewrap, .authorize, .close, .beginRotation, .endRotation, .deviceKey:
                 !hasID && !hasNew && openers == Keybag.loginKinds
             }
         }

@@ -18,8 +18,13 @@ enum SessionHelper {
         guard (try? ThisProcess.hideMemory()) != nil else { exit(1) }
         _ = umask(0o022)
 
+        // Whoever comes over the socket or from the PAM module gives no arguments.
+        let arguments = CommandLine.arguments.dropFirst()
+        if !arguments.isEmpty { exit(DeviceKeyCommand.run(Array(arguments)).rawValue) }
+
         guard let peer = try? FileDescriptor.peerUser(of: socket) else {
             SystemLog.write(.warning, "started without a socket: this program serves pam_vestry")
+            DeviceKeyCommand.explain()
             exit(2)
         }
         let outcome: Outcome
@@ -49,6 +54,11 @@ enum SessionHelper {
         // A helper that hangs anyway, say on a dead network file system, ends itself.
         alarm(UInt32(request.budget.components.seconds) + 10)
 
+        // Root may ask for the machine alone.
+        if request.verb == .deviceKey && peer == 0 && request.user.isEmpty {
+            return Outcome(UserDeviceKeys.load(for: 0, before: deadline).answer(for: nil))
+        }
+
         // 2. Who asks, and for whom. Names are names, also those of digits.
         let account = try self.account(in: request, askedBy: peer)
         let (configuration, complaints) = Configuration.load()
@@ -61,10 +71,11 @@ enum SessionHelper {
         ThisProcess.liftLimits()
         volunteerForOutOfMemoryKiller()
 
-        let hasLoginPassword = ShadowPassword.isRequired(for: account.name)
+        // The record of the account's password, which only root may read.
+        let accountPassword = AccountPassword.read(of: account)
 
-        // 4. This user's part of the device key; the key itself is wiped when this returns.
-        let deviceKey = DeviceKey.derive(for: account.user)
+        // 4. This user's parts of the device keys; the keys themselves are wiped when this returns.
+        let deviceKeys = UserDeviceKeys.load(for: account.user, before: deadline)
 
         // 5. Root's locks, the event file, and the record of the session.
         let state: RuntimeState
@@ -87,8 +98,9 @@ enum SessionHelper {
 
         // 7. The user's own files and keyrings, with the user's own rights.
         let service = UserService(
-            account: account, deviceKey: deviceKey, hasLoginPassword: hasLoginPassword,
+            account: account, deviceKeys: deviceKeys, accountPassword: accountPassword,
             configuration: configuration, state: state, deadline: deadline)
+        defer { service.noteDeviceKeys() }
         let outcome = try service.serve(request)
         if outcome.session == VESTRY_SESSION_COUNTS {
             record?.write(hasPassword: request.password.count > 0)

@@ -21,7 +21,7 @@ extension UserService {
         }
         guard let key = opened.keys.key(keyClass, epoch: epoch) else {
             // Right for this store, which is another machine's.
-            throw Refusal(VESTRY_NO_DEVICE_KEY)
+            throw deviceKeys.refusal ?? Refusal(VESTRY_NO_DEVICE_KEY)
         }
         return Outcome(
             opened.kind == .loginPassword ? VESTRY_OPENED : VESTRY_OPENED_BY_PREVIOUS,

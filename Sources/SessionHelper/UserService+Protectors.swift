@@ -21,16 +21,24 @@ extension UserService {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
             guard old.count > 0, new.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
-            guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+            if let refusal = deviceKeys.refusal { throw refusal }
             var keybag = store.keybag
             let opened = try derive(keybag, password: old, of: kinds)
+            // An older device key of this machine's that does not open now may do so again: its
+            // classes are not another machine's.
+            let isForeign = !keybag.classesOfAnotherMachine(opened.keys).isEmpty
+            guard !(isForeign && deviceKeys.isOlderShut) else {
+                throw Refusal(VESTRY_DEVICE_KEY_SHUT)
+            }
+            // First, because a machine is told by its present device key.
+            _ = keybag.refresh(opened)
             let keys = try refusing { () throws(KeybagError) in
                 try keybag.adoptMachine(opened: opened)
             }
-            _ = keybag.refresh(opened)
             try derivingNew { () throws(KeybagError) in
                 try keybag.setLoginPassword(
-                    new, keys: keys, deviceKey: deviceKey, replacing: opened.kind, at: now())
+                    new, keys: keys, deviceKey: deviceKeys.present, replacing: opened.kind,
+                    at: now())
             }
             try write(keybag, inPlaceOf: store)
             // Whoever has proved the old password may read, and the mismatch that a login with the
@@ -44,60 +52,67 @@ extension UserService {
         }
     }
 
-    /// At a login with a password that opens no protector: what is open since this boot shall open
-    /// with it too.
-    ///
-    /// The login has proved that the password is the account's, and the kernel's keys, by their check
-    /// values, that they are the store's. Without them no password replaces a protector that it does
-    /// not open. The password before stays for the classes that are not open.
-    ///
-    /// - Returns: False where it cannot be, or the configuration forbids it.
-    /// - Throws: `VESTRY_BUSY` when it is nobody's turn in time.
-    func follow(
-        _ password: borrowing SecretBytes, with keyring: KernelKeyring,
-        in store: borrowing Store
-    ) throws(Refusal) -> Bool {
-        guard configuration.followsNewPassword, hasDeviceKey else { return false }
-        return try state.withUserLock(before: deadline) { () throws(Refusal) in
-            guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag
-            else { return false }
-            let keys = keybag.genuineKeys { try? keyring.classKey($0) }
-            for keyClass in [KeyClass.index, .afterFirstUnlock] {
-                guard let epoch = keybag.epoch(of: keyClass), keys.has(keyClass, epoch: epoch)
-                else { return false }
-            }
-            do throws(Refusal) {
-                try derivingNew { () throws(KeybagError) in
-                    try keybag.setLoginPassword(
-                        password, keys: keys, deviceKey: deviceKey, replacing: nil, at: now())
-                }
-                try refusing { () throws(KeybagError) in try keybag.write(in: store.directory) }
-            } catch {
-                if error.result == VESTRY_BUSY { throw error }
-                SystemLog.write(
-                    .warning,
-                    "the keychain of \(account.user) cannot follow a new password: it "
-                        + "stays with the old one (\(error.result.rawValue))")
-                return false
-            }
-            try? keyring.clearMismatch()
-            return true
-        }
-    }
-
     func addProtector(
         _ kind: Protector.Kind, label: String?, secret: borrowing SecretBytes,
         openedBy password: borrowing SecretBytes, of kinds: [Protector.Kind]
     ) throws(Refusal) -> Outcome {
-        try changingKeybag(password, of: kinds) { (keybag, opened) throws(Refusal) in
+        if password.count == 0, accountPassword.isAbsent, secret.count > 0,
+            let outcome = try enroll(kind, label: label, secret: secret)
+        {
+            return outcome
+        }
+        return try changingKeybag(password, of: kinds) { (keybag, opened) throws(Refusal) in
             guard secret.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
-            guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+            if let refusal = deviceKeys.refusal { throw refusal }
             try derivingNew { () throws(KeybagError) in
                 _ = try keybag.add(
-                    kind, secret: secret, label: label, opened: opened, deviceKey: deviceKey,
-                    at: now())
+                    kind, secret: secret, label: label, opened: opened,
+                    deviceKey: deviceKeys.present, at: now())
             }
         }
+    }
+
+    /// For an account without a password, which has no other way to a store: makes one that this
+    /// secret opens.
+    ///
+    /// - Returns: Nil where a store is there.
+    private func enroll(
+        _ kind: Protector.Kind, label: String?, secret: borrowing SecretBytes
+    ) throws(Refusal) -> Outcome? {
+        if let refusal = deviceKeys.refusal { throw refusal }
+        let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
+            guard try existingStore() == nil else { return false }
+            let created = try state.withDerivationTurn(
+                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
+            ) { () throws(Refusal) in
+                try refusing { () throws(KeybagError) in
+                    try Keybag.create(
+                        kind, secret: secret, label: label, deviceKey: deviceKeys.present,
+                        at: now())
+                }
+            }
+            return try keep(created)
+        }
+        guard isFirst else { return nil }
+        state.announceUnlock()
+        return Outcome(VESTRY_ENROLLED)
+    }
+
+    /// Writes the keybag of a new store, and opens it.
+    ///
+    /// - Returns: False where somebody else's is there.
+    private func keep(_ created: borrowing CreatedKeybag) throws(Refusal) -> Bool {
+        let directory = try refusing { () throws(PrivateFileError) in
+            try StoreDirectory.create(for: account)
+        }
+        guard
+            try refusing({ () throws(KeybagError) in try created.keybag.create(in: directory) })
+        else { return false }
+        let keyring = KernelKeyring(store: created.keybag.storeID)
+        try? keyring.revokeForeignKeys()
+        // The store is there, whatever the kernel says of its keys.
+        try? putNewest(created.keys, into: keyring)
+        return true
     }
 
     func removeProtector(
@@ -118,7 +133,7 @@ extension UserService {
             guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
             var keybag = store.keybag
             let opened = try derive(keybag, password: password, of: kinds)
-            if hasDeviceKey { _ = keybag.refresh(opened) }
+            if deviceKeys.fault == nil { _ = keybag.refresh(opened) }
             try change(&keybag, opened)
             try write(keybag, inPlaceOf: store)
             return Outcome(VESTRY_REWRAPPED)
@@ -127,8 +142,8 @@ extension UserService {
 
     /// Writes a changed keybag.
     ///
-    /// Where a protector is gone, once more, so that the file that is kept does not open with its secret
-    /// either.
+    /// Where a protector is gone, or an older device key has become needless, once more, so that the
+    /// file that is kept does not open with them either.
     private func write(
         _ keybag: Keybag, inPlaceOf store: borrowing Store
     ) throws(Refusal) {
@@ -136,11 +151,13 @@ extension UserService {
         let isSmaller = store.keybag.protectors.contains { old in
             !keybag.protectors.contains { $0.id == old.id }
         }
-        if isSmaller { try? keybag.write(in: store.directory) }
+        if isSmaller || isPreviousBehind(keybag, in: store) {
+            try? keybag.write(in: store.directory)
+        }
     }
 
     /// Runs `body`, which derives the key of a new protector, when it is this process's turn.
-    private func derivingNew(_ body: () throws(KeybagError) -> Void) throws(Refusal) {
+    func derivingNew(_ body: () throws(KeybagError) -> Void) throws(Refusal) {
         try state.withDerivationTurn(
             memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
         ) { () throws(Refusal) in

@@ -11,31 +11,21 @@ internal import VestryConfiguration
 /// The verbs, as they run with the user's own rights.
 struct UserService: ~Copyable {
     let account: Account
-    /// This machine's key for this user; nil when the machine has none.
-    let deviceKey: SecretBytes
-    let hasDeviceKey: Bool
-    /// False for an account that anybody can log in to.
-    private let hasLoginPassword: Bool
+    let deviceKeys: UserDeviceKeys
+    let accountPassword: AccountPassword
     let configuration: Configuration
     let state: RuntimeState
     let deadline: Deadline
 
     init(
-        account: Account, deviceKey: consuming SecretBytes?, hasLoginPassword: Bool,
-        configuration: Configuration, state: consuming RuntimeState, deadline: Deadline
+        account: Account, deviceKeys: consuming UserDeviceKeys,
+        accountPassword: consuming AccountPassword, configuration: Configuration,
+        state: consuming RuntimeState, deadline: Deadline
     ) {
         self.account = account
-        self.hasLoginPassword = hasLoginPassword
+        self.accountPassword = accountPassword
         self.configuration = configuration
-        switch consume deviceKey {
-        case .some(let key):
-            self.deviceKey = key
-            hasDeviceKey = true
-        case .none:
-            // Opens no ThisDeviceOnly class, and everything else.
-            self.deviceKey = SecretBytes.random(count: DeviceKey.byteCount)
-            hasDeviceKey = false
-        }
+        self.deviceKeys = deviceKeys
         self.state = state
         self.deadline = deadline
     }
@@ -58,6 +48,7 @@ struct UserService: ~Copyable {
         case .beginRotation(let classes):
             try beginRotation(of: classes, password: request.password)
         case .endRotation(let classes): try endRotation(of: classes)
+        case .deviceKey: try answerForDeviceKey()
         }
     }
 
@@ -66,11 +57,10 @@ struct UserService: ~Copyable {
     /// At a login: opens the store when there is a password, and lets the session count.
     private func open(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
         guard let store = try existingStore() else {
-            // Nothing is ever derived from an empty password.
-            guard password.count > 0 else {
+            if let refusal = refusalToEnroll(password) {
                 // Keys without a store are those of somebody who had this uid before.
                 try? KernelKeyring.lockAll()
-                return Outcome(VESTRY_NO_STORE)
+                return Outcome(refusal)
             }
             return try enroll(password: password)
         }
@@ -81,7 +71,7 @@ struct UserService: ~Copyable {
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
-            if !hasLoginPassword { try? KernelKeyring.drop(.whenPasscodeSetThisDeviceOnly) }
+            if accountPassword.isAbsent { try? KernelKeyring.drop(.whenPasscodeSetThisDeviceOnly) }
         }
         guard password.count > 0 else { return outcome }
         do throws(Refusal) {
@@ -110,17 +100,12 @@ struct UserService: ~Copyable {
                 // their turn comes.
                 if !wasOpen, try isOpen(keybag, keyring) { return nil }
                 return try keybag.open(
-                    anyOf: Keybag.loginKinds, password: password, deviceKey: deviceKey)
+                    anyOf: Keybag.loginKinds, password: password, deviceKeys: deviceKeys)
             }
         } catch {
             if wasOpen && error.result == VESTRY_BUSY { return VESTRY_ALREADY_OPEN }
-            if error.result == VESTRY_WRONG_PASSWORD {
-                if try follow(password, with: keyring, in: store) { return VESTRY_FOLLOWED }
-                try? state.withUserLock(before: deadline) { () throws(Refusal) in
-                    try? keyring.noteMismatch(at: Int64(time(nil)))
-                }
-            }
-            throw error
+            guard error.result == VESTRY_WRONG_PASSWORD else { throw error }
+            return try answerToUnknown(password, with: keyring, in: store)
         }
         guard let opened else { return VESTRY_ALREADY_OPEN }
         try putUnderLock(opened, password, into: keyring, wasOpen: wasOpen, of: store)
@@ -142,14 +127,18 @@ struct UserService: ~Copyable {
                 // A used-up quota closes nothing that is open.
             }
             try? keyring.clearMismatch()
-            if opened.kind == .loginPassword { tidy(store, opened) }
+            if opened.kind == .loginPassword {
+                tidy(store, opened)
+            } else {
+                renew(store, opened)
+            }
         }
         state.announceUnlock()
     }
 
     /// The first password login of this person: makes the store.
     private func enroll(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
-        guard hasDeviceKey else { throw Refusal(VESTRY_NO_DEVICE_KEY) }
+        if let refusal = deviceKeys.refusal { throw refusal }
         var outcome = Outcome(VESTRY_ENROLLED)
         // The whole of it under the lock: of many first logins at once, one makes the store.
         let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
@@ -158,7 +147,8 @@ struct UserService: ~Copyable {
                 memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
             ) { () throws(Refusal) in
                 try refusing { () throws(KeybagError) in
-                    try Keybag.create(password: password, deviceKey: deviceKey, at: now())
+                    try Keybag.create(
+                        password: password, deviceKey: deviceKeys.present, at: now())
                 }
             }
             let directory = try refusing { () throws(PrivateFileError) in
@@ -210,13 +200,19 @@ struct UserService: ~Copyable {
     private func unlock(
         password: borrowing SecretBytes, of kinds: [Protector.Kind]
     ) throws(Refusal) -> Outcome {
-        guard let store = try existingStore() else { throw Refusal(VESTRY_NO_STORE) }
+        let found = try existingStore()
+        // What `vestry status` asks, which cannot look itself.
+        if password.count == 0, accountPassword.isAbsent {
+            throw Refusal(VESTRY_ACCOUNT_WITHOUT_PASSWORD)
+        }
+        guard let store = found else { throw Refusal(VESTRY_NO_STORE) }
         guard password.count > 0 else { throw Refusal(VESTRY_NO_PASSWORD) }
         let keyring = KernelKeyring(store: store.keybag.storeID)
         let opened = try derive(store.keybag, password: password, of: kinds)
         try state.withUserLock(before: deadline) { () throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             try put(opened, password, into: keyring, of: store)
+            renew(store, opened)
         }
         state.announceUnlock()
         return Outcome(
@@ -247,7 +243,7 @@ struct UserService: ~Copyable {
         try state.withDerivationTurn(
             memoryKiB: keybag.largestDerivationKiB(of: kinds), before: deadline
         ) { () throws(Refusal) in
-            try keybag.open(anyOf: kinds, password: password, deviceKey: deviceKey)
+            try keybag.open(anyOf: kinds, password: password, deviceKeys: deviceKeys)
         }
     }
 
@@ -276,26 +272,11 @@ struct UserService: ~Copyable {
             guard let key = keys.key(at: index) else { continue }
             if let next = keys.key(at: index + 1), next.keyClass == key.keyClass { continue }
             // What opens with the login password does so only as long as there is one.
-            if key.keyClass == .whenPasscodeSetThisDeviceOnly && !hasLoginPassword { continue }
+            if key.keyClass == .whenPasscodeSetThisDeviceOnly && accountPassword.isAbsent {
+                continue
+            }
             try refusing { () throws(KeyringError) in _ = try keyring.put(key) }
         }
-    }
-
-    /// A login has proved the password: the one before it shall not open the store any more, and the
-    /// protector is brought up to date.
-    ///
-    /// No failure here is one of the login: on a read-only or full disk everything stays as it is until
-    /// the next one.
-    private func tidy(_ store: borrowing Store, _ opened: borrowing OpenedProtector) {
-        guard var keybag = try? Keybag.read(in: store.directory), keybag == store.keybag else {
-            return
-        }
-        let isRefreshed = hasDeviceKey && keybag.refresh(opened)
-        let isDropped = keybag.dropPreviousPassword()
-        guard isRefreshed || isDropped else { return }
-        try? keybag.write(in: store.directory)
-        // Once more, so that the file that is kept does not open with the old password either.
-        if isDropped { try? keybag.write(in: store.directory) }
     }
 
     /// The store of this user, or nil when there never was one.
@@ -330,11 +311,13 @@ extension Keybag {
     /// Opens with a secret by the protectors of these kinds, in this order.
     func open(
         anyOf kinds: [Protector.Kind], password: borrowing SecretBytes,
-        deviceKey: borrowing SecretBytes
+        deviceKeys: borrowing UserDeviceKeys
     ) throws(Refusal) -> OpenedProtector {
         for kind in kinds {
             do throws(KeybagError) {
-                return try open(kind, password: password, deviceKey: deviceKey)
+                return try open(
+                    kind, password: password, deviceKey: deviceKeys.present,
+                    olderDeviceKeys: deviceKeys.older)
             } catch .wrongPassword {
                 continue
             } catch {

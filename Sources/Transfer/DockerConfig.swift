@@ -1,8 +1,11 @@
 package import SecureMemory
-internal import Vestry
+package import Vestry
 
 /// Docker's `config.json`: user and password of each registry in `auths`, as Base64 of `USER:PASSWORD`.
 package enum DockerConfig {
+    /// The label of docker's items, the same as that of docker's own helpers.
+    package static let label = "Docker Credentials"
+
     /// Reads a whole file.
     ///
     /// - Throws: `ImportProblem` for another file.
@@ -26,13 +29,23 @@ package enum DockerConfig {
         return batch
     }
 
+    /// The attributes that an address stands for: what it says, and itself as it is written, which is what
+    /// docker knows a registry by.
+    ///
+    /// - Parameter registry: As docker writes it. Registries stand there as host names, too, and docker
+    ///   takes those for https.
+    /// - Returns: Label, security domain, and server, protocol, port and path.
+    package static func attributes(of registry: String) -> [ItemAttribute: AttributeValue] {
+        let address = ForeignAddress(registry.contains("://") ? registry : "https://" + registry)
+        var attributes = address?.attributes ?? [.server: .string(registry)]
+        attributes[.label] = .string(label)
+        attributes[.securityDomain] = .string(registry)
+        return attributes
+    }
+
     private static func item(_ name: String, _ registry: JSONValue) -> ImportedItem? {
-        var attributes: [ItemAttribute: AttributeValue] = [.label: .string("Docker Credentials")]
-        // Registries stand there as host names, too, and docker takes those for https.
-        guard let address = ForeignAddress(name.contains("://") ? name : "https://" + name) else {
-            return nil
-        }
-        attributes.merge(address.attributes) { $1 }
+        guard !name.isEmpty else { return nil }
+        let attributes = attributes(of: name)
         guard let text = registry["auth"], let decoded = text.withBytes({ Base64.decoded($0) })
         else {
             return nil

@@ -29,6 +29,8 @@ struct ForeignLogin {
 
 /// An address with a host: `SCHEME://[USER[:PASSWORD]@]HOST[:PORT][/PATH]` (RFC 3986, section 3), or a
 /// host name alone.
+///
+/// Octets of the host, and the ":" before the port, may be written as `%HEX`.
 struct ForeignAddress: Equatable {
     let scheme: String
     /// Before the "@", as it is written.
@@ -67,6 +69,12 @@ struct ForeignAddress: Equatable {
         } else {
             userInfo = nil
         }
+        // git writes the ":" before a port so.
+        guard let decoded = PercentEncoding.decoded(authority),
+            String(validating: decoded, as: UTF8.self) != nil,
+            !decoded.contains(where: { $0 <= 0x20 || $0 == 0x7F || "/?#@".utf8.contains($0) })
+        else { return nil }
+        authority = decoded[...]
         var port = 0
         let bracket = authority.lastIndex(of: UInt8(ascii: "]"))
         if let colon = authority.lastIndex(of: UInt8(ascii: ":")),

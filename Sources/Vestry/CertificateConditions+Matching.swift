@@ -67,7 +67,7 @@ extension Keychain {
                 let row = try reader.publicRow(number)
                 switch try transaction.examine(row, compiled) {
                 case .noMatch: continue
-                case .locked: throw VestryError(.locked)
+                case .locked: throw try transaction.lockedError(row)
                 case .match(let protection, let metadata):
                     // Nobody is asked for a certificate that was not asked for.
                     guard !protection.needsPresence, !protection.hasApplicationPassword else {

@@ -51,6 +51,11 @@ struct ItemTransaction: ~Copyable {
         return try query.admits(metadata) ? .match(protection, metadata) : .noMatch
     }
 
+    /// Why ``examine(_:_:)`` has found a row locked.
+    func lockedError(_ row: ItemRow) throws(VestryError) -> VestryError {
+        store.lockedError(try Protection(row).metadataClass, epoch: row.epoch)
+    }
+
     /// Opens the secret of a row whose metadata was opened.
     ///
     /// - Parameters:
@@ -80,7 +85,7 @@ struct ItemTransaction: ~Copyable {
     ) throws(VestryError) -> SecretBytes {
         guard protection.needsPresence else {
             guard let key = try store.itemKey(protection.valueClass, epoch: row.valueEpoch) else {
-                throw VestryError(.locked)
+                throw store.lockedError(protection.valueClass, epoch: row.valueEpoch)
             }
             return try row.openValue(with: key, in: store.storeID)
         }

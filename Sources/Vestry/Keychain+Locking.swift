@@ -31,9 +31,24 @@ extension Keychain {
         return status
     }
 
+    /// Looks as ``status()`` does, and where nothing is open, whether the account has a password at all.
+    ///
+    /// That only root may look at, so the unlock service is asked; where it does not answer within a
+    /// second, it is not known.
+    ///
+    /// - Returns: The state at this moment, ``KeychainStatus/State/noPassword`` among them.
+    public func statusOfAccount() -> KeychainStatus {
+        let status = status()
+        guard processKeys == nil, [.noStore, .locked].contains(status.state),
+            (try? Self.askUnlockService(timeoutSeconds: 1)) == .accountWithoutPassword
+        else { return status }
+        return status.ofAccountWithoutPassword()
+    }
+
     /// What the keybag says besides.
     private func add(_ store: borrowing OpenStore, to status: inout KeychainStatus) {
-        let behind = store.keybag.classesWithoutLoginPassword
+        status.hasLoginPassword = store.keybag.has(.loginPassword)
+        let behind = status.hasLoginPassword ? store.keybag.classesWithoutLoginPassword : []
         if !behind.isEmpty {
             status.classesBehind = behind.map(\.word)
             let login = store.keybag.protectors.first { $0.kind == .loginPassword }
@@ -43,9 +58,17 @@ extension Keychain {
             !behind.contains(.afterFirstUnlockThisDeviceOnly)
         else { return }
         do throws(VestryError) {
-            status.isOfAnotherMachine = try store.key(.afterFirstUnlockThisDeviceOnly) == nil
+            guard try store.key(.afterFirstUnlockThisDeviceOnly) == nil else { return }
         } catch {
             // The keyring's failure says nothing of the machine.
+            return
+        }
+        switch try? Self.askForDeviceKey() {
+        case .fits: status.deviceKeyFault = .missed
+        case .shut: status.deviceKeyFault = .shut
+        case .missing: status.deviceKeyFault = .missing
+        // Without the unlock service nobody knows; a copied home is what there is most of.
+        case .ofAnother, nil: status.isOfAnotherMachine = true
         }
     }
 
@@ -56,16 +79,21 @@ extension Keychain {
             _ = try store.itemsForReading() == nil
             // A local, because a closure cannot capture a borrowed store.
             let keybag = store.keybag
-            let mismatch = try mappingErrors { () throws(KeyringError) in
-                try store.keyring.mismatchSince()
+            let note = try mappingErrors { () throws(KeyringError) in
+                try store.keyring.loginNote()
             }
+            let mismatch = note?.cause == .otherPassword ? note?.since : nil
             switch store.keyring.lockState(isGenuine: { keybag.accepts($0) }) {
             case .unavailable(let error):
                 return KeychainStatus(failure: error.publicError)
             case .locked:
-                return KeychainStatus(
-                    .locked, mismatch == nil ? .notUnlocked : .passwordMismatch,
-                    mismatchSince: mismatch)
+                let reason: KeychainStatus.Reason =
+                    switch note?.cause {
+                    case .otherPassword: .passwordMismatch
+                    case .otherSecret: .otherSecret
+                    case nil: .notUnlocked
+                    }
+                return KeychainStatus(.locked, reason, mismatchSince: mismatch)
             case .unlocked:
                 return KeychainStatus(.unlocked, .sessionOpen, mismatchSince: mismatch)
             case .afterFirstUnlock:

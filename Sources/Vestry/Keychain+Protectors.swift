@@ -161,18 +161,59 @@ extension Keychain {
         _ secret: borrowing ProtectorSecret, label: String?,
         openedBy opener: borrowing ProtectorSecret
     ) throws(VestryError) -> KeychainProtector {
+        let before = try protectors()
+        let fields = try Self.fields(of: secret, label, opener: opener.protocolKind)
+        try ask(VESTRY_VERB_ADD_PROTECTOR, opener.bytes, newPassword: secret.bytes, fields)
+        return try added(secret.kind, since: before)
+    }
+
+    /// Makes the keychain of an account without a password, with a protector that opens it.
+    ///
+    /// Every other account's is made by its first login with a password. This one stays locked after a
+    /// boot until ``unlock(by:)``; when the account gets a password, ``recover(by:newPassword:)`` makes
+    /// the keychain open with it.
+    ///
+    /// - Parameters:
+    ///   - secret: A recovery code, a passphrase or a key file.
+    ///   - label: The user's own name for it, at most ``maximumLabelByteCount`` bytes.
+    /// - Returns: The protector.
+    /// - Throws: ``VestryError`` with the code ``VestryError/Code/duplicateItem`` when there is a
+    ///   keychain, ``VestryError/Code/noSuchKeychain`` when the account has a password,
+    ///   ``VestryError/Code/parameter`` as ``addProtector(_:label:openedBy:)``, and the codes of
+    ///   ``unlock(password:)``.
+    public func create(
+        openedBy secret: borrowing ProtectorSecret, label: String?
+    ) throws(VestryError) -> KeychainProtector {
+        do throws(VestryError) {
+            _ = try protectors()
+            throw VestryError(.duplicateItem, detail: "there is a keychain")
+        } catch .noSuchKeychain {
+        } catch {
+            throw error
+        }
+        let fields = try Self.fields(of: secret, label, opener: VESTRY_PROTECTOR_ANY_PASSWORD)
+        let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
+        try ask(VESTRY_VERB_ADD_PROTECTOR, nothing, newPassword: secret.bytes, fields)
+        return try added(secret.kind, since: [])
+    }
+
+    private static func fields(
+        of secret: borrowing ProtectorSecret, _ label: String?, opener: vestry_protector
+    ) throws(VestryError) -> UnlockRequest.ProtectorFields {
         let label = Array((label ?? "").utf8)
         switch secret.kind {
         case .recoveryCode, .passphrase, .keyFile: break
         case .loginPassword, .previousPassword, .unknown: throw VestryError(.parameter)
         }
-        guard label.count <= Self.maximumLabelByteCount else { throw VestryError(.parameter) }
-        let before = try protectors()
-        try ask(
-            VESTRY_VERB_ADD_PROTECTOR, opener, newPassword: secret.bytes,
-            .init(opener: opener.protocolKind, kind: secret.protocolKind, label: label))
+        guard label.count <= maximumLabelByteCount else { throw VestryError(.parameter) }
+        return .init(opener: opener, kind: secret.protocolKind, label: label)
+    }
+
+    private func added(
+        _ kind: KeychainProtector.Kind, since before: [KeychainProtector]
+    ) throws(VestryError) -> KeychainProtector {
         let added = try protectors().first { protector in
-            protector.kind == secret.kind && !before.contains { $0.id == protector.id }
+            protector.kind == kind && !before.contains { $0.id == protector.id }
         }
         guard let added else {
             throw VestryError(.inputOutput, detail: "the new protector is not there")
@@ -196,7 +237,7 @@ extension Keychain {
         let id = try openStore().keybag.protectors.first { $0.idText == protector.id }?.id
         guard let id else { throw VestryError(.itemNotFound, detail: "no protector has this id") }
         try ask(
-            VESTRY_VERB_REMOVE_PROTECTOR, opener,
+            VESTRY_VERB_REMOVE_PROTECTOR, opener.bytes,
             newPassword: SecretBytes(capacity: 0, filledBy: { _ in 0 }),
             .init(opener: opener.protocolKind, protector: id))
     }
@@ -215,19 +256,19 @@ extension Keychain {
         by opener: borrowing ProtectorSecret, newPassword: borrowing SecretBytes
     ) throws(VestryError) {
         try ask(
-            VESTRY_VERB_RECOVER, opener, newPassword: newPassword,
+            VESTRY_VERB_RECOVER, opener.bytes, newPassword: newPassword,
             .init(opener: opener.protocolKind))
     }
 
     private func ask(
-        _ verb: vestry_verb, _ opener: borrowing ProtectorSecret,
+        _ verb: vestry_verb, _ opener: borrowing SecretBytes,
         newPassword: borrowing SecretBytes, _ fields: UnlockRequest.ProtectorFields
     ) throws(VestryError) {
         guard processKeys == nil else {
             throw VestryError(.unimplemented, detail: "a keychain for tests keeps its password")
         }
         let request = UnlockRequest(
-            verb, password: opener.bytes, newPassword: newPassword, protector: fields)
+            verb, password: opener, newPassword: newPassword, protector: fields)
         _ = try UnlockRequest.outcome(result: request.send(to: VESTRY_UNLOCK_SOCKET_PATH))
     }
 

@@ -111,7 +111,7 @@ extension Keychain {
             let row = try reader.publicRow(number)
             switch try transaction.examine(row, compiled) {
             case .noMatch: continue
-            case .locked: throw VestryError(.locked)
+            case .locked: throw try transaction.lockedError(row)
             case .match(let protection, let metadata):
                 guard
                     try meetsCertificateConditions(
@@ -134,7 +134,7 @@ extension Keychain {
         let row = try reader.publicRow(number)
         switch try transaction.examine(row, compiled) {
         case .noMatch: return nil
-        case .locked: throw VestryError(.locked)
+        case .locked: throw try transaction.lockedError(row)
         case .match(let protection, let metadata):
             guard
                 try meetsCertificateConditions(
@@ -162,7 +162,7 @@ extension Keychain {
         }
         switch try transaction.examine(row, compiled) {
         case .noMatch: return false
-        case .locked: throw VestryError(.locked)
+        case .locked: throw try transaction.lockedError(row)
         case .match(let protection, let metadata):
             return try meetsCertificateConditions(
                 row, protection, metadata, query, presence, in: transaction)

@@ -136,8 +136,9 @@ extension Keychain {
             guard let folder = try SnapshotFolder.open(in: directory, creating: true) else {
                 return
             }
-            // One that a write made which then failed is as good.
-            let newest = try folder.snapshots().first
+            // One that a write made which then failed is as good; one of a time that is still to come
+            // says nothing.
+            let newest = try folder.snapshots().first { $0.date <= now }
             guard newest.map({ $0.date <= change.seconds }) ?? true else { return }
             _ = try folder.make(of: directory, .daily, now: now)
             try folder.prune(to: settings, now: now)

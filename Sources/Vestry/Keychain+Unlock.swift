@@ -74,10 +74,24 @@ package enum UnlockServiceAnswer: Sendable {
     case ready
     /// It serves the account, which has no keychain yet.
     case noKeychain
+    /// It serves the account, which has no password, with or without a keychain.
+    case accountWithoutPassword
     /// /etc/vestry.conf excludes the account.
     case excluded
     /// It is there, and was not asked for any account.
     case alive
+}
+
+/// What the unlock service says of this machine's device key.
+package enum DeviceKeyAnswer: Sendable {
+    /// It is at hand, and opens the this-device-only items of the keychain that was asked for.
+    case fits
+    /// It is sealed, and does not open.
+    case shut
+    /// There is none, or it is damaged, or not root's alone.
+    case missing
+    /// It is at hand, and what has wrapped the keychain is another one.
+    case ofAnother
 }
 
 extension Keychain {
@@ -87,13 +101,15 @@ extension Keychain {
 
     /// Asks the unlock service for an account, without a password: nothing is opened or changed.
     ///
-    /// - Parameter user: A name, which only root may give; nil for the caller's own account, and for
-    ///   root for none.
+    /// - Parameters:
+    ///   - user: A name, which only root may give; nil for the caller's own account, and for root for
+    ///     none.
+    ///   - timeoutSeconds: How long to wait for the answer.
     /// - Returns: What it would do.
     /// - Throws: ``VestryError`` with the code of what keeps it from serving, or
     ///   ``VestryError/Code/serviceNotAvailable``.
     package static func askUnlockService(
-        for user: String? = nil
+        for user: String? = nil, timeoutSeconds: Int = 5
     ) throws(VestryError) -> UnlockServiceAnswer {
         let name = Array((user ?? "").utf8)
         // Cut, it could be the name of somebody else.
@@ -101,15 +117,42 @@ extension Keychain {
         let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
         let request = UnlockRequest(
             VESTRY_VERB_UNLOCK, password: nothing, newPassword: nothing, user: name)
-        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: 5)
+        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: timeoutSeconds)
         switch vestry_result(rawValue: result) {
         case VESTRY_NO_PASSWORD: return .ready
         case VESTRY_NO_STORE: return .noKeychain
+        case VESTRY_ACCOUNT_WITHOUT_PASSWORD: return .accountWithoutPassword
         case VESTRY_NOT_SERVED: return .excluded
         case VESTRY_UNKNOWN_USER where user == nil: return .alive
         default:
             _ = try UnlockRequest.outcome(result: result)
             return .ready
+        }
+    }
+
+    /// Asks the unlock service whether this machine's device key opens the this-device-only items.
+    ///
+    /// - Parameter user: A name, which only root may give; nil for the caller's own account, and for
+    ///   root for the machine alone.
+    /// - Returns: Its answer.
+    /// - Throws: ``VestryError``, as ``askUnlockService(for:)``.
+    package static func askForDeviceKey(
+        of user: String? = nil
+    ) throws(VestryError) -> DeviceKeyAnswer {
+        let name = Array((user ?? "").utf8)
+        guard name.count < Int(VESTRY_USER_SIZE) else { throw VestryError(.parameter) }
+        let nothing = SecretBytes(capacity: 0, filledBy: { _ in 0 })
+        let request = UnlockRequest(
+            VESTRY_VERB_DEVICE_KEY, password: nothing, newPassword: nothing, user: name)
+        let result = try request.send(to: VESTRY_UNLOCK_SOCKET_PATH, timeoutSeconds: 8)
+        switch vestry_result(rawValue: result) {
+        case VESTRY_DEVICE_KEY_FITS: return .fits
+        case VESTRY_DEVICE_KEY_SHUT: return .shut
+        case VESTRY_NO_DEVICE_KEY: return .missing
+        case VESTRY_DEVICE_KEY_OF_ANOTHER: return .ofAnother
+        default:
+            _ = try UnlockRequest.outcome(result: result)
+            throw VestryError(.serviceNotAvailable, detail: "it gave no valid answer")
         }
     }
 }

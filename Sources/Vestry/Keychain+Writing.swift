@@ -176,7 +176,7 @@ extension ItemTransaction {
     func open(_ row: ItemRow) throws(VestryError) -> (Protection, ItemMetadata) {
         let protection = try Protection(row)
         guard let key = try store.itemKey(protection.metadataClass, epoch: row.epoch) else {
-            throw VestryError(.locked)
+            throw store.lockedError(protection.metadataClass, epoch: row.epoch)
         }
         return (protection, try row.openMetadata(with: key, tags: tags, in: store.storeID))
     }

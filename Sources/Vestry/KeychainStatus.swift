@@ -4,6 +4,9 @@ public struct KeychainStatus: Sendable {
     public enum State: String, Sendable {
         /// The account has no keychain yet.
         case noStore = "no-store"
+        /// The account has no keychain, and no password that a login could make one with: see
+        /// ``Keychain/create(openedBy:label:)``.
+        case noPassword = "no-password"
         /// Nothing can be read.
         case locked
         /// The items of the AfterFirstUnlock classes can be read.
@@ -21,6 +24,11 @@ public struct KeychainStatus: Sendable {
         /// The password of the last logins does not open the keychain: it was changed without the
         /// old one, by root or elsewhere. See ``KeychainStatus/mismatchSince``.
         case passwordMismatch = "password-mismatch"
+        /// What the last logins gave is neither the account's password nor anything else that opens the
+        /// keychain: a one-time code stood behind it, or another module asked for a secret of its own.
+        case otherSecret = "other-secret"
+        /// The account has no password, so no login opens the keychain.
+        case noPassword = "no-password"
         /// No unlock since the machine started, or everything was locked again by command.
         case notUnlocked = "not-unlocked"
         /// No login session of this user is open that Vestry could count.
@@ -43,6 +51,8 @@ public struct KeychainStatus: Sendable {
     ///
     /// An open keychain can have it too: it stays open until the next reboot, and then stays locked.
     public let mismatchSince: Int64?
+    /// Whether a login password opens the keychain at all: an account without one has other protectors.
+    public internal(set) var hasLoginPassword = true
     /// What the login password does not open, although the keychain opens with it: classes that were
     /// not open when a login made the keychain follow a new password.
     ///
@@ -54,11 +64,38 @@ public struct KeychainStatus: Sendable {
     /// Whether the this-device-only items are another machine's, as in a copied home, and no new ones
     /// can be stored before ``Keychain/rewrap(from:to:)``.
     public internal(set) var isOfAnotherMachine = false
+    /// Why the this-device-only items are locked although they are this machine's own; nil where they
+    /// are not, or are another machine's.
+    public internal(set) var deviceKeyFault: DeviceKeyFault?
+
+    /// What is wrong with this machine's device key; the raw values never change.
+    public enum DeviceKeyFault: String, Sendable {
+        /// There is none, or it is damaged, or not root's alone.
+        case missing
+        /// It is sealed, and does not open.
+        case shut
+        /// It is at hand, and was not at the last unlock.
+        case missed
+    }
+
     /// The open login sessions of the user that count, the oldest first; with
     /// ``Reason/noSession`` there is none.
     ///
     /// Empty too where nobody keeps records of them, as in a container without the session helper.
     public internal(set) var sessions: [LoginSession] = []
+
+    /// The same keychain, of an account without a password.
+    func ofAccountWithoutPassword() -> KeychainStatus {
+        switch state {
+        case .noStore: return KeychainStatus(.noPassword, .noPassword)
+        case .locked:
+            var status = KeychainStatus(.locked, .noPassword)
+            status.hasLoginPassword = hasLoginPassword
+            status.sessions = sessions
+            return status
+        case .noPassword, .afterFirstUnlock, .unlocked, .unavailable: return self
+        }
+    }
 
     init(_ state: State, _ reason: Reason, mismatchSince: Int64? = nil) {
         self.state = state

@@ -90,6 +90,22 @@ struct OpenStore: ~Copyable {
         return opened
     }
 
+    /// What to say where ``itemKey(_:epoch:)`` has no key: the class is locked, or that key is another
+    /// machine's, for which no password helps.
+    func lockedError(_ keyClass: KeyClass, epoch: UInt32) -> VestryError {
+        let everywhere: KeyClass? =
+            switch keyClass {
+            case .afterFirstUnlockThisDeviceOnly: .afterFirstUnlock
+            case .whenUnlockedThisDeviceOnly: .whenUnlocked
+            default: nil
+            }
+        guard let everywhere, (try? itemKey(everywhere)) != nil,
+            (try? itemKey(keyClass)) == nil
+                || keybag.isOfAnotherMachine(keyClass, epoch: epoch)
+        else { return VestryError(.locked) }
+        return .ofAnotherMachine
+    }
+
     /// The key of an earlier epoch, by the keybag's bridges.
     func older(
         _ epoch: UInt32, than key: borrowing ClassKey

@@ -50,7 +50,7 @@ package final class ProcessKeys: Sendable {
     func key(_ keyClass: KeyClass) throws(VestryError) -> ClassKey? {
         let conditions = conditions
         switch (conditions.state, keyClass.residence) {
-        case (.noStore, _): throw VestryError(.noSuchKeychain)
+        case (.noStore, _), (.noPassword, _): throw VestryError(.noSuchKeychain)
         case (.unavailable, _): throw conditions.error
         case (.locked, _), (.afterFirstUnlock, .presence), (_, .nowhere): return nil
         case (.afterFirstUnlock, .user), (.unlocked, _):
@@ -92,6 +92,7 @@ package final class ProcessKeys: Sendable {
         let conditions = conditions
         return switch conditions.state {
         case .noStore: KeychainStatus(.noStore, .neverEnrolled)
+        case .noPassword: KeychainStatus(.noPassword, .noPassword)
         case .locked: KeychainStatus(.locked, .notUnlocked)
         case .afterFirstUnlock: KeychainStatus(.afterFirstUnlock, .sessionLocked)
         case .unlocked: KeychainStatus(.unlocked, .sessionOpen)
@@ -111,7 +112,7 @@ package final class ProcessKeys: Sendable {
 
     func unlock(password: borrowing SecretBytes) throws(VestryError) -> UnlockOutcome {
         let state = conditions.state
-        guard state != .noStore else { throw VestryError(.noSuchKeychain) }
+        guard state != .noStore, state != .noPassword else { throw VestryError(.noSuchKeychain) }
         guard state != .unavailable else { throw conditions.error }
         guard state != .unlocked else { return .alreadyUnlocked }
         guard password.constantTimeEquals(self.password) else { throw VestryError(.wrongPassword) }

@@ -164,9 +164,13 @@ struct SnapshotFolder: ~Copyable {
     }
 
     /// Removes the oldest beyond the limits, but never the newest; and what a crash has left.
+    ///
+    /// Those of a time that is still to come, since the clock was wrong then or is now, count as the
+    /// oldest: one that was just made stays.
     func prune(to settings: HistorySettings, now: Int64) throws(VestryError) {
         var (count, bytes): (Int, Int64) = (0, 0)
-        for snapshot in try snapshots() {
+        let all = try snapshots()
+        for snapshot in all.filter({ $0.date <= now }) + all.filter({ $0.date > now }) {
             count += 1
             bytes += snapshot.byteCount
             guard count > 1 else { continue }

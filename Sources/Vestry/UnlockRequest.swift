@@ -178,6 +178,8 @@ struct UnlockRequest: ~Copyable {
         case VESTRY_OPENED_BY_PREVIOUS: return .unlockedByPreviousPassword
         case VESTRY_NO_PASSWORD: throw VestryError(.wrongPassword, detail: "it was empty")
         case VESTRY_NO_STORE: throw VestryError(.noSuchKeychain)
+        case VESTRY_ACCOUNT_WITHOUT_PASSWORD:
+            throw VestryError(.wrongPassword, detail: "this account has none")
         case VESTRY_WRONG_PASSWORD: throw VestryError(.wrongPassword)
         case VESTRY_DAMAGED: throw VestryError(.damaged, detail: "keybag")
         case VESTRY_NEWER_FORMAT: throw VestryError(.newerFormat, detail: "keybag")
@@ -190,6 +192,9 @@ struct UnlockRequest: ~Copyable {
             throw VestryError(.notAvailable, detail: "the home directory is missing")
         case VESTRY_NO_DEVICE_KEY:
             throw VestryError(.notAvailable, detail: "this machine has no device key")
+        case VESTRY_DEVICE_KEY_SHUT:
+            throw VestryError(
+                .notAvailable, detail: "this machine's device key is sealed and does not open")
         case VESTRY_PROTECTOR_OUT_OF_REACH:
             throw VestryError(
                 .notAvailable,

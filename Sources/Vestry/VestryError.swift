@@ -95,6 +95,16 @@ extension VestryError.Code {
     public static let inputOutput = Self(rawValue: -36)
 }
 
+extension VestryError {
+    private static let anotherMachine = "this item is another machine's"
+
+    /// Locked, and no password of this machine opens it.
+    static let ofAnotherMachine = VestryError(.locked, detail: anotherMachine)
+
+    /// Whether an item is locked because another machine stored it for itself alone.
+    package var isOfAnotherMachine: Bool { code == .locked && detail == Self.anotherMachine }
+}
+
 extension VestryError: CustomStringConvertible {
     public var description: String {
         detail.isEmpty

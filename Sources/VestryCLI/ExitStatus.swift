@@ -51,7 +51,8 @@ func reporting<Value: ~Copyable>(
 
 extension Failure {
     init(_ error: VestryError) {
-        let (status, hint) = Self.table[error.code] ?? (.failure, Self.statusHint)
+        var (status, hint) = Self.table[error.code] ?? (.failure, Self.statusHint)
+        if error.isOfAnotherMachine { hint = Self.anotherMachineHint }
         self.init(status, error.description, code: error.code, hint: hint)
     }
 
@@ -68,6 +69,17 @@ extension Failure {
     /// For an account without a keychain, root's included, which never gets one.
     static let enrollHint =
         "log in once with your password, which makes it; /etc/vestry.conf says for whom, root never"
+
+    /// The same failure of an account that no login makes a keychain for.
+    static let accountWithoutPassword = Failure(
+        .notFound, "this account has no password that could open a keychain",
+        code: .noSuchKeychain, reason: "noPassword",
+        hint: StatusCommand.Report.passwordlessHint)
+
+    /// For an item that the device key of another machine closes, or a lost one of this machine.
+    static let anotherMachineHint =
+        "'vestry get' prints it there; if it was stored here, put /var/lib/vestry/device.key back "
+        + "from a copy, and log in again"
 
     /// For what says no more.
     static let statusHint = "run 'vestry status'"

@@ -2,7 +2,12 @@ internal import Vestry
 
 extension Failure {
     /// The cause and the next step, for people.
-    var text: String { "vestry: \(message)\nvestry: hint: \(hint)\n" }
+    var text: String { text(of: "vestry") }
+
+    /// The same, of a program with another name.
+    func text(of program: String) -> String {
+        "\(program): \(message)\n\(program): hint: \(hint)\n"
+    }
 
     /// The same for programs.
     var json: JSON {
@@ -20,7 +25,7 @@ extension Failure {
     }
 
     /// A word for the reason: of the library's code, the command's own, or that of the exit status.
-    var name: String { code.flatMap { Self.names[$0] } ?? reason ?? "\(status)" }
+    var name: String { reason ?? code.flatMap { Self.names[$0] } ?? "\(status)" }
 
     private static let names: [VestryError.Code: String] = [
         .itemNotFound: "itemNotFound", .duplicateItem: "duplicateItem", .locked: "locked",

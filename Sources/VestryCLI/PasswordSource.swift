@@ -29,6 +29,15 @@ struct PasswordSource: Equatable {
         descriptor = Int32(number)
     }
 
+    /// Refuses one descriptor for two secrets: the first would take all that is there.
+    ///
+    /// - Throws: `UsageError`, before anything is read.
+    func exclude(_ other: PasswordSource, of command: (some Command).Type) throws(UsageError) {
+        guard descriptor != nil, descriptor == other.descriptor else { return }
+        throw command.usageError(
+            "\(option) and \(other.option) need a descriptor each: one is read to its end")
+    }
+
     /// Whether somebody types it.
     var isPerson: Bool { descriptor == nil }
 

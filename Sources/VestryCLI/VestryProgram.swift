@@ -1,5 +1,6 @@
 internal import Glibc
 internal import LinuxSystem
+internal import Vestry
 
 /// The command `vestry`.
 ///
@@ -14,6 +15,9 @@ enum VestryProgram {
         StandardStream.fillClosedDescriptors()
         // A secret is in this process's memory for a moment: no core file of it, no ptrace.
         try? ThisProcess.hideMemory()
+        if let helper = CredentialHelper(program: CommandLine.arguments.first ?? "") {
+            exit(helper.run(arguments()))
+        }
         exit(run(arguments: arguments()))
     }
 
@@ -39,8 +43,16 @@ enum VestryProgram {
         return Array(arguments.dropFirst())
     }
 
+    /// Without a password, the way to a keychain is another one.
+    private static func explain(_ failure: inout Failure) {
+        guard failure.code == .noSuchKeychain, let keychain = try? Keychain(),
+            keychain.statusOfAccount().state == .noPassword
+        else { return }
+        failure = .accountWithoutPassword
+    }
+
     private static func run(arguments: [String]?) -> Int32 {
-        let failure: Failure
+        var failure: Failure
         do {
             guard let arguments else { throw UsageError("an argument is not valid UTF-8") }
             switch try Invocation(parsing: arguments) {
@@ -67,6 +79,7 @@ enum VestryProgram {
             // All kinds are above; `do` is not typed because it joins them.
             failure = Failure(.failure, "\(error)", hint: "run 'vestry status'")
         }
+        explain(&failure)
         let isJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
         StandardStream.error.write(isJSON ? failure.json.text + "\n" : failure.text)
         return failure.status.rawValue

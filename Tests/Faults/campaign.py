@@ -17,9 +17,9 @@ share = ALL
 total = 0
 
 KILL, TORN = "kill", "torn"
-FULL, BROKEN = str(errno.ENOSPC), str(errno.EIO)
+FULL, BROKEN, QUOTA = str(errno.ENOSPC), str(errno.EIO), str(errno.EDQUOT)
 # Once, as when somebody else has just freed some space; and from then on.
-WAYS = (KILL, TORN, FULL, BROKEN, FULL + "+", BROKEN + "+", str(errno.EDQUOT))
+WAYS = (KILL, TORN, FULL, BROKEN, FULL + "+", BROKEN + "+", QUOTA)
 
 
 class Outcome:
@@ -43,9 +43,9 @@ class Outcome:
         return f"{self.way}: {self.status} {self.errors}"
 
 
-def environment(at, way="", count=""):
+def environment(at, way="", count="", folder="/home/alice"):
     return {
-        "LD_PRELOAD": LIBRARY, "FAULT_FOLDER": "/home/alice", "FAULT_AT": str(at), "FAULT_WAY": way,
+        "LD_PRELOAD": LIBRARY, "FAULT_FOLDER": folder, "FAULT_AT": str(at), "FAULT_WAY": way,
         "FAULT_COUNT": count,
     }
 

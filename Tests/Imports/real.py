@@ -8,8 +8,7 @@ import signal
 import subprocess
 import time
 
-import world
-from harness import Skip, equal
+from harness import Skip
 from world import DONE, becoming, expect, login
 
 HOME = pathlib.Path("/run/vestry-test/real")
@@ -99,6 +98,3 @@ def file_of(path):
     path = HOME / path
     os.chown(path, 2001, 2001)
     return str(path)
-
-
-__all__ = ["BUS", "HOME", "Bus", "begin", "environment", "equal", "everything", "file_of", "run", "taken", "world"]

@@ -23,7 +23,7 @@ import Testing
         #expect(Set(seeds).count == 16)
         for (kind, _, secret) in Sample.secrets {
             let protector = try #require(keybag.protectors.first { $0.kind == kind })
-            let sealed = protector.wraps.filter { $0.form == .sealed }
+            let sealed = protector.wraps.filter { $0.form != .wrapped }
             #expect(sealed.map(\.epoch) == [UInt32](repeating: 2, count: 8))
             #expect(ProtectorTests.seeds(try ProtectorTests.open(keybag, kind, secret)) == seeds)
         }
@@ -131,8 +131,9 @@ import Testing
         let index = try #require(keybag.protectors.firstIndex { $0.kind == .recoveryCode })
         let protector = keybag.protectors[index]
         let checkValue = planted.checkValue(in: keybag.storeID)
+        let opened = try ProtectorTests.protector(keybag, .loginPassword, Sample.password)
         keybag.classEntries[entry] = Keybag.ClassEntry(planted, in: keybag.storeID)
-        let wrap = WrappingKeys.seal(
+        let wrap = opened.wrappingKeys.seal(
             planted, for: protector, vouchKey: SecretBytes.random(count: 32),
             in: keybag.place(of: planted.name, protector.id), checkValue: checkValue)
         keybag.protectors[index].set(try #require(wrap))

@@ -168,6 +168,29 @@ extension Sample {
         #expect(try ProtectorTests.open(keybag, .loginPassword, "b").count == 3)
     }
 
+    /// An account without a password: what the user chose opens it, and a login password can follow.
+    @Test func aKeybagCanBeginWithoutALoginPassword() throws {
+        let deviceKey = SecretBytes(Sample.deviceKey)
+        let created = try Keybag.create(
+            .passphrase, secret: SecretBytes("one"), label: "mine", deviceKey: deviceKey, at: 7)
+        var keybag = try Keybag(parsing: created.keybag.serialized())
+        #expect(keybag.protectors.map(\.kind) == [.passphrase])
+        #expect(keybag.protectors.map(\.label) == ["mine"])
+        #expect(try ProtectorTests.open(keybag, .passphrase, "one").count == 8)
+        let id = try #require(keybag.protectors.first).id
+        #expect(throws: KeybagError.self) { try keybag.removeProtector(id) }
+        try keybag.setLoginPassword(
+            SecretBytes("new"), keys: created.keys, deviceKey: deviceKey, replacing: nil, at: 8)
+        #expect(keybag.protectors.map(\.kind) == [.loginPassword, .passphrase])
+        #expect(try ProtectorTests.open(keybag, .loginPassword, "new").count == 8)
+        #expect(throws: KeybagError.isLoginPassword) {
+            let made = try Keybag.create(
+                .previousPassword, secret: SecretBytes("x"), label: nil,
+                deviceKey: SecretBytes(Sample.deviceKey), at: 0)
+            _ = made.keybag
+        }
+    }
+
     @Test func aPlantedKernelKeyIsNotTaken() throws {
         let keybag = try Sample.valid()
         let keys = keybag.genuineKeys { keyClass in

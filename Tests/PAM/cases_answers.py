@@ -34,6 +34,8 @@ CONTROLS = ["optional", "required", "requisite", "[success=ok ignore=ignore defa
 TOLD = {
     "WRONG_PASSWORD": 'Vestry: the keychain of alice still opens with an older password only; '
                       '"vestry rewrap", run as alice, changes that.',
+    "FOLLOWS_NEXT": 'Vestry: the keychain of alice still opens with an older password only; the next login '
+                    'with this one, or "vestry rewrap", run as alice, changes that.',
     "FOLLOWED": 'Vestry: the keychain of alice follows the new password; for what was not open, run '
                 '"vestry rewrap" as alice.',
 }

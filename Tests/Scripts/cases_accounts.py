@@ -8,8 +8,10 @@ import subprocess
 import unicodedata
 
 from harness import case, equal
-from helper_client import HELPER, OPEN, Reply, ask_raw, request
-from world import DONE, MISMATCH, NOT_FOUND, expect, login, put, reboot, secret_of
+from helper_client import HELPER, OPEN, Reply, ask_raw, request, set_record
+from keyctl import Process
+from world import (
+    DONE, LOCKED, MISMATCH, NOT_FOUND, STORE, expect, login, logout, put, reboot, secret_of, vestry)
 
 LOCALES = ("C", "C.UTF-8", "de_DE.ISO-8859-1", "nonsense")
 
@@ -77,11 +79,18 @@ def a_name_of_digits_is_a_name_and_a_number_says_so():
         expect(NOT_FOUND, "lock", "--all", "--user", wrong, user="root", says="there is no account")
 
 
-@case
-def a_machine_that_starts_in_1970_keeps_everything():
+def clock():
+    """The library that sets the clock of a program to CLOCK_SECONDS."""
     library = "/run/vestry-test/clock.so"
     source = pathlib.Path(__file__).resolve().parent / "programs" / "clock.c"
-    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    if not os.path.exists(library):
+        subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+@case
+def a_machine_that_starts_in_1970_keeps_everything():
+    library = clock()
     login()
     put(b"of now", "s", "old")
     modified = json.loads(expect(DONE, "show", "--json", "s", "old").stdout)["modified"]
@@ -107,3 +116,76 @@ def a_machine_that_starts_in_1970_keeps_everything():
         put(b"of then", "s", "new", environment=environment)
         expect(DONE, "check", environment=environment)
     os.unlink(wrapper)
+
+
+@case
+def an_account_without_a_password_chooses_what_opens_its_keychain():
+    # EMP-1.
+    set_record("alice", "")
+    session = login(password=b"")[0]
+    equal(status_of("no-password", "no-password", status=NOT_FOUND)["code"], None)
+    text = vestry("status").stdout.decode()
+    assert text.startswith("no-password\n") and "'vestry protectors add passphrase'" in text, text
+    message = expect(NOT_FOUND, "set", "s", "a", give=b"hunter2", says="no password that could open").stderr
+    assert b"'vestry protectors add passphrase'" in message, message
+    error = json.loads(vestry("get", "--json", "s", "a").stderr)["error"]
+    equal((error["code"], error["name"], error["status"]), (-25294, "noPassword", NOT_FOUND))
+    for arguments in (["unlock"], ["rewrap"], ["protectors", "list"], ["protectors", "remove", "x"]):
+        expect(NOT_FOUND, *arguments, says="no password that could open")
+    equal(STORE.exists(), False)
+    finding = [check for check in doctor() if check["code"] == "no-password"]
+    equal([(check["result"], "passphrase" in check["fix"]) for check in finding], [("warning", True)])
+    result = expect(DONE, "protectors", "add", "passphrase", "--passphrase-fd", "0", give=b"five random words\n")
+    assert b"'vestry unlock --with passphrase' opens" in result.stderr, result.stderr
+    put(b"hunter2", "s", "a")
+    expect(NOT_FOUND, "rewrap", says="no login password yet")
+    logout(session)
+    reboot()
+    login(password=b"")
+    status = status_of("locked", "no-password", status=LOCKED)
+    assert "vestry unlock --with KIND" in status["next"], status
+    equal(status["classesBehind"], [])
+    expect(LOCKED, "get", "s", "a")
+    expect(DONE, "unlock", "--with", "passphrase", "--password-fd", "0", give=b"five random words")
+    equal(secret_of("s", "a"), b"hunter2")
+    # It gets a password, and the machine has been off.
+    reboot()
+    equal(login(password=b"new")[1], "wrong-password/counts")
+    status = status_of("locked", "password-mismatch", status=LOCKED)
+    assert "'vestry recover --with KIND'" in status["next"], status
+    read, write = os.pipe()
+    os.write(write, b"new")
+    os.close(write)
+    expect(DONE, "recover", "--with", "passphrase", "--password-fd", "0", "--new-password-fd", str(read),
+           give=b"five random words", pass_fds=[read])
+    os.close(read)
+    reboot()
+    equal(login(password=b"new")[1], "opened/counts")
+    equal(secret_of("s", "a"), b"hunter2")
+
+
+@case
+def a_login_that_gave_something_else_is_told_as_what_it_is():
+    # NPW-5.
+    login()
+    put(b"hunter2", "s", "a")
+    reboot()
+    session = Process(session_of="alice")
+    equal(session("ask(OPEN, 'alice', b'correct horse123456', is_accounts=False)"), "not-the-password/counts")
+    status = status_of("locked", "other-secret", status=LOCKED)
+    equal(status["mismatchSince"], None)
+    assert "vestry doctor" in status["next"], status
+    equal([check["result"] for check in doctor() if check["code"] == "other-secret"], ["warning"])
+    session.end()
+    login()
+    equal(secret_of("s", "a"), b"hunter2")
+
+
+def status_of(state, reason, status=DONE):
+    found = json.loads(expect(status, "status", "--json").stdout)
+    equal((found["state"], found["reason"]), (state, reason))
+    return found
+
+
+def doctor():
+    return json.loads(vestry("doctor", "--json").stdout)["checks"]

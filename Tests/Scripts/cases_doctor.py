@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from examination import examine, fix, found, whole, wrong
-from harness import case, equal, eventually
+from harness import Skip, case, equal, eventually
 from helper_client import SOCKET
 from keyctl import Process
 from world import (
@@ -123,6 +123,39 @@ def the_device_key_is_looked_at_by_root_and_never_read():
         os.chmod(KEY.parent, 0o700)
         KEY.write_bytes(content)
         os.chmod(KEY, 0o600)
+
+
+@case
+def a_sealed_device_key_and_older_ones_are_told():
+    if not os.access("/usr/bin/systemd-creds", os.X_OK):
+        raise Skip("systemd-creds is not installed")
+    whole()
+    content = KEY.read_bytes()
+    host = pathlib.Path("/var/lib/systemd/credential.secret")
+
+    def device_key(*arguments):
+        subprocess.run(["/usr/libexec/vestry-session-helper", "device-key", *arguments], check=True, env={},
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    try:
+        device_key("seal", "--with", "host")
+        assert "sealed" in found("device-key", examine(user="root")[1])["message"]
+        secret = host.read_bytes()
+        host.unlink()
+        for user in ("alice", "root"):
+            status, report = examine(user=user)
+            equal((status, wrong(report)), (UNAVAILABLE, ["device-key-shut"]))
+            assert "device-key status" in found("device-key-shut", report)["fix"]
+        host.write_bytes(secret)
+        host.chmod(0o400)
+        equal(wrong(examine(user="root")[1]), [])
+        device_key("replace")
+        assert "since the last replacement: " in found("older-device-keys", examine(user="root")[1])["message"]
+        assert "older-device-keys" not in str(examine()[1]), "what only root sees"
+        equal(wrong(examine()[1]), [])
+    finally:
+        device_key("forget-old", "--yes")
+        KEY.write_bytes(content)
 
 
 @case

@@ -7,11 +7,14 @@ import shutil
 import subprocess
 import time
 
+from cases_accounts import clock
+from cases_json import check
+from cases_repair import edit, repair, report, steps, stored, whole
 from cases_terminal import at_terminal
 from harness import case, equal
 from world import (
-    CANCELLED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect, login,
-    logout, put, reboot, secret_of, start)
+    CANCELLED, DAMAGED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect,
+    login, logout, put, reboot, secret_of, start)
 
 SETTINGS = pathlib.Path("/home/alice/.config/vestry/history")
 
@@ -247,3 +250,76 @@ def a_rotation_that_is_killed_at_any_point_goes_on():
     assert len({oldest for oldest, newest in epochs() if oldest != newest}) == 0, epochs()
     for name in names:
         equal(secret_of(name, "a"), b"secret " + name.encode(), name)
+
+
+@case
+def what_is_erased_stays_whole_under_another_name():
+    """CRP-5: a file is zeroed only where nothing else has it."""
+    login()
+    put(b"one", "s", "a")
+    for _ in range(2):
+        expect(DONE, "snapshots", "make")
+    first, second = sorted((STORE / "snapshots").iterdir())
+    other = pathlib.Path("/home/alice/other-name")
+    os.link(first / "items.sqlite", other)
+    before = other.read_bytes()
+    with open(second / "items.sqlite", "rb") as alone:
+        expect(DONE, "erase", "--snapshots", "--yes")
+        equal(alone.read(), bytes(len(before)))
+    equal(other.read_bytes(), before)
+    other.unlink()
+
+
+@case
+def a_wrong_clock_neither_loses_a_snapshot_nor_the_order_of_the_past():
+    """CLK-1: a machine of 1970, and one of 2100."""
+    then, later = ({"LD_PRELOAD": clock(), "CLOCK_SECONDS": seconds} for seconds in ("90", "4102444800"))
+    login()
+    SETTINGS.parent.mkdir(parents=True)
+    try:
+        SETTINGS.write_text("snapshots = 2\n")
+        for count, environment in enumerate(({}, {}, then, later, {}), 1):
+            made = json.loads(expect(DONE, "snapshots", "make", "--json", environment=environment).stdout)["made"]["name"]
+            names = [snapshot["name"] for snapshot in parsed("snapshots")["snapshots"]]
+            assert made in names and len(names) == min(count, 2), (made, names)
+        put(b"one", "s", "a", "--expires=+1d")
+        for number, environment in enumerate((then, later, {}, then)):
+            # At that time it was over.
+            if environment is later:
+                expect(NOT_FOUND, "get", "s", "a", environment=environment)
+                continue
+            put(b"value %d" % number, "s", "a", environment=environment)
+        equal(secret_of("s", "a"), b"value 3")
+        expect(DONE, "undo", "s", "a")
+        equal(secret_of("s", "a"), b"value 2")
+        expect(DONE, "undo", "--number=2", "s", "a", environment=then)
+        equal(secret_of("s", "a"), b"value 0")
+        expect(DONE, "check", environment=then)
+        expect(DONE, "check")
+    finally:
+        shutil.rmtree(SETTINGS.parent.parent)
+
+
+@case
+def a_damaged_old_secret_alone_is_put_aside():
+    stored("a")
+    put(b"newer", "s", "a")
+    put(b"secret of a", "s", "a")
+    edit("UPDATE old_value SET value = zeroblob(60) WHERE row = 1")
+    (finding,) = report(DAMAGED)["findings"]
+    check(finding, "Each finding")
+    equal((finding["kind"], finding["oldSecret"], finding["item"]["account"]), ("old-secret-damaged", 2, "a"))
+    text = expect(DAMAGED, "check").stdout.decode()
+    assert "generic-password s a: old secret 2: " in text and "secrets and deleted items: 1 whole, 1 damaged" in text, text
+    done = repair(DAMAGED)
+    equal((done["whole"], done["lost"], done["pastLost"]), (1, 0, 1))
+    assert ("past-quarantined", "a") in steps(done), done
+    whole("a")
+    expect(DONE, "undo", "s", "a")
+    equal(secret_of("s", "a"), b"newer")
+    # A snapshot that is damaged says nothing of the keychain.
+    name = json.loads(expect(DONE, "snapshots", "make", "--json").stdout)["made"]["name"]
+    (STORE / "snapshots" / name / "items.sqlite").write_bytes(b"nothing")
+    expect(DAMAGED, "check", says="the keychain is whole, and 1 of its snapshots")
+    expect(DONE, "snapshots", "delete", name)
+    expect(DONE, "check")

@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import random
+import shutil
 import subprocess
 import time
 
@@ -221,6 +223,29 @@ def groups_and_synchronizable_items_are_apart():
 
 
 @case
+def every_group_of_the_program_is_looked_into():
+    login()
+    folder = pathlib.Path("/home/alice/.config/vestry")
+    folder.mkdir(parents=True)
+    (folder / "access-groups").write_text("* = default work\n")
+    try:
+        put(b"1", "s", "a")
+        put(b"2", "s", "b", "--group", "work")
+        equal(secret_of("s", "b"), b"2")
+        put(b"3", "s", "b")
+        equal(json.loads(expect(DONE, "get", "--json", "s", "b").stdout)["group"], "work")
+        equal(len(json.loads(expect(DONE, "history", "--json", "s", "b").stdout)["entries"]), 1)
+        expect(DONE, "delete", "s", "b")
+        expect(NOT_FOUND, "get", "s", "b")
+        put(b"4", "s", "a", "--group", "work")
+        expect(USAGE, "get", "s", "a", says="2 items match")
+        expect(USAGE, "delete", "s", "a", says="2 items match")
+        equal(expect(DONE, "get", "--group", "default", "s", "a").stdout, b"1")
+    finally:
+        shutil.rmtree(folder.parent)
+
+
+@case
 def deleting_all_wants_a_yes():
     login()
     for account in ("a", "b", "c"):
@@ -344,3 +369,25 @@ def reading_a_file_as_somebody_else_is_refused():
     pathlib.Path(path).write_bytes((CERTIFICATES / "ec.cer").read_bytes())
     os.chmod(path, 0o600)
     expect(FAILURE, "set", "--certificate", path, says="Permission denied")
+
+
+@case
+def whatever_is_stored_is_read_by_the_next_program():
+    """FMT-2: secrets of any bytes, texts of any letters, by one seed."""
+    login()
+    seed = random.getrandbits(32)
+    generator = random.Random(seed)
+
+    def text():
+        letters = "a\n\t\\\"'=:;,/\u00e9\u20ac\U0001f511\u202e\x7f\x01 "
+        return "".join(generator.choice(letters) for _ in range(generator.randrange(1, 40)))
+
+    for number in range(12):
+        secret = generator.randbytes(generator.choice((0, 1, 31, 4096, 70_000)))
+        given = {name: text() for name in ("label", "comment", "description")}
+        service, account = text(), text()
+        put(secret, service, account, *[f"--{name}={value}" for name, value in given.items()])
+        equal(secret_of(service, account), secret, f"seed {seed}, {number}")
+        item = shown("--", service, account)
+        equal({name: item[name] for name in given}, given, f"seed {seed}, {number}")
+    expect(DONE, "check")

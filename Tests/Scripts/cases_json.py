@@ -1,5 +1,6 @@
 """The documented JSON, member for member."""
 
+import base64
 import json
 import pathlib
 import re
@@ -96,6 +97,26 @@ def results_have_the_documented_members():
     check(status, "status")
     equal(len(status["sessions"]), 1)
     check(status["sessions"][0], "Sessions")
+    found = out("check", "--json")
+    check(found, "check")
+    for counts in (found["past"], found["snapshots"]):
+        check(counts, "The past and the snapshots")
+    check(out("repair", "--yes", "--json"), "repair")
+
+
+@case
+def a_secret_is_a_member_where_it_is_asked_for():
+    fill()
+    put(b"\xff\0", "s", "b")
+    put("\u20ac\"\n".encode(), "s", "c")
+    for name, secret in (("b", {"secretBase64": "/wA="}), ("c", {"secret": "\u20ac\"\n"})):
+        got = out("get", "--json", "s", name)
+        equal(got, out("show", "--json", "s", name) | secret)
+        check({name: got[name] for name in secret}, "Secrets", partly=True)
+    certificate = out("list", "--json", "--class", "certificate")["items"][0]
+    got = out("get", "--json", "--reference", certificate["reference"])
+    equal(base64.b64decode(got["secretBase64"]), (CERTIFICATES / "ec.cer").read_bytes())
+    equal(out("get", "--json", "--server", "h"), out("show", "--json", "--server", "h") | {"secret": ""})
 
 
 @case

@@ -39,7 +39,7 @@ def installed():
 def modules():
     """The Python module, where users find it."""
     if not MODULES.exists():
-        shutil.copytree(TREE / "python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(TREE / "Sources" / "Python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
     return MODULES
 
 
@@ -115,6 +115,22 @@ def the_library_tells_locked_missing_and_damaged_apart():
     equal(locked["status"], "0 locked not-unlocked")
     equal([locked[name].split()[0] for name in ("get", "get_item", "list", "set", "set_item")], ["-25308"] * 5)
     equal(contents(), before)
+
+
+@case
+def the_library_removes_what_is_locked_and_reads_every_group():
+    login()
+    for account in "123":
+        expect(DONE, "set", "--accessible=when-unlocked", "locked", account, give=b"x")
+    expect(DONE, "lock")
+    equal(run("locked"), "done\n")
+    folder = pathlib.Path("/home/alice/.config/vestry")
+    folder.mkdir(parents=True)
+    (folder / "access-groups").write_text("* = default work\n")
+    try:
+        equal(run("groups"), "done\n")
+    finally:
+        shutil.rmtree(folder.parent)
 
 
 @case

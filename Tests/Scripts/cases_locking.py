@@ -30,8 +30,8 @@ def state():
     value = json.loads(structured.stdout)
     equal((value["state"], structured.returncode), (word, result.returncode))
     equal(sorted(value), [
-        "behindSince", "classesBehind", "code", "isOfAnotherMachine", "message", "mismatchSince", "next", "path",
-        "reason", "sessions", "state"])
+        "behindSince", "classesBehind", "code", "deviceKey", "isOfAnotherMachine", "message", "mismatchSince", "next",
+        "path", "reason", "sessions", "state"])
     equal(value["path"], str(STORE))
     if value["mismatchSince"] is not None:
         assert b"does not open this keychain" in result.stdout and b"vestry rewrap" in result.stdout

@@ -6,8 +6,9 @@ import re
 import shutil
 import subprocess
 
+from cases_credentials import link
 from cases_items import CERTIFICATES
-from harness import case, equal
+from harness import Skip, case, equal
 from world import DONE, PROGRAM, becoming, expect, login, secret_of
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "packaging" / "manual" / "vestry.1"
@@ -69,3 +70,29 @@ def the_examples_of_importing_work():
         equal((result.returncode, result.stderr), (0, b"vestry: 1 added\n"), command)
     equal(expect(DONE, "get", "--server", "git.example.org", "alice").stdout, b"token")
     equal(expect(DONE, "get", "--server", "www.example.org", "alice").stdout, b"pin")
+
+
+@case
+def the_examples_of_the_credential_helpers_work():
+    if not shutil.which("git"):
+        raise Skip("git is not installed")
+    login()
+    make_folder()
+    link()
+    for name, content in ((".docker/config.json", '{"auths": {"ghcr.io": {"auth": "YWxpY2U6cDpx"}}}'),
+                          (".git-credentials", "https://alice:pin@www.example.org\n"), ("token", "12")):
+        file = FOLDER / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(content)
+        for path in (file, file.parent):
+            os.chown(path, 2001, 2001)
+    for page in ("git-credential-vestry.1", "docker-credential-vestry.1"):
+        commands = examples(PAGE.with_name(page))
+        assert len(commands) >= 3, page
+        for command in commands:
+            result = run(command)
+            equal(result.returncode, 0, command)
+            if command.endswith("git credential fill"):
+                equal(result.stdout, b"protocol=https\nhost=git.example.org\nusername=alice\npassword=12\n")
+    equal(result.stdout, b'{"ghcr.io":"alice"}\n')
+    equal((FOLDER / ".git-credentials").exists(), False)

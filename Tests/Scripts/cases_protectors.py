@@ -184,6 +184,12 @@ def what_is_no_protector_is_refused_before_any_question():
             ["add", "recovery-code", "--label", "x" * 65], ["list", "--label", "x"],
             ["add", "passphrase", "--with", "key-file"], ["add", "passphrase", "--with", "frob"]):
         expect(USAGE, "protectors", *arguments)
+    # One descriptor for two secrets: nothing is read, so the first does not take both.
+    for arguments in (
+            ["rewrap", "--old-password-fd", "0", "--new-password-fd", "0"],
+            ["recover", "--password-fd", "0", "--new-password-fd", "0"],
+            ["protectors", "add", "passphrase", "--password-fd", "0", "--passphrase-fd", "0"]):
+        expect(USAGE, *arguments, give=OLD + b"\n" + NEW + b"\n", says="need a descriptor each")
     expect(USAGE, "recover", "CODE", says="never taken from the arguments")
     expect(NOT_FOUND, "recover", says="no recovery code")
     add("passphrase", "--passphrase-fd", "9", status=FAILURE)
@@ -207,6 +213,7 @@ def another_machines_items_stay_behind_and_are_counted():
         login()
         status = json.loads(vestry("status", "--json").stdout)
         equal((status["state"], status["isOfAnotherMachine"]), ("unlocked", True))
+        expect(LOCKED, "get", "db", "one", says="this item is another machine's")
         assert b"'vestry rewrap' lets new ones be stored" in vestry("status").stdout
         read, write = os.pipe()
         os.write(write, OLD)
@@ -220,7 +227,9 @@ def another_machines_items_stay_behind_and_are_counted():
         put(b"new", "db", "three", "--accessible", "after-first-unlock-this-device-only")
         equal(secret_of("db", "three"), b"new")
         # They are locked here, and not damaged: nothing puts them aside.
-        expect(LOCKED, "get", "db", "one")
+        for verb in ("get", "show"):
+            message = expect(LOCKED, verb, "db", "one", says="this item is another machine's").stderr
+            assert b"'vestry get' prints it there" in message and b"log in with your" not in message, message
         expect(LOCKED, "get", "db", "asks", "--password-fd", "0", give=OLD)
         before = contents()
         expect(LOCKED, "check", says="3 items, 1 old secrets or deleted items were not checked: they are locked")
@@ -253,6 +262,33 @@ def another_machines_items_stay_behind_and_are_counted():
     for name, secret in (("one", b"here"), ("two", b"still here"), ("four", b"and here"), ("app", b"anywhere")):
         equal(secret_of("db", name), secret, name)
     expect(LOCKED, "get", "db", "three")
+
+
+@case
+def a_device_key_out_of_reach_is_not_another_machine():
+    login()
+    put(b"anywhere", "db", "app")
+    put(b"here", "db", "one", "--accessible", "after-first-unlock-this-device-only")
+    key = pathlib.Path("/var/lib/vestry/device.key")
+    away = key.with_name("device.key.away")
+    try:
+        key.rename(away)
+        reboot()
+        login()
+        status = json.loads(vestry("status", "--json").stdout)
+        equal((status["state"], status["deviceKey"], status["isOfAnotherMachine"]), ("unlocked", "missing", False))
+        text = vestry("status").stdout.decode()
+        assert "this machine's device key is missing" in text and "device-key status" in text, text
+        equal(secret_of("db", "app"), b"anywhere")
+        expect(LOCKED, "get", "db", "one")
+    finally:
+        away.rename(key)
+    # It is there again, and an unlock is all that it takes.
+    equal(json.loads(vestry("status", "--json").stdout)["deviceKey"], "missed")
+    assert b"not at hand at the last unlock\nnext: run 'vestry unlock'" in vestry("status").stdout
+    expect(DONE, "unlock", "--password-fd", "0", give=OLD)
+    equal(json.loads(vestry("status", "--json").stdout)["deviceKey"], None)
+    equal(secret_of("db", "one"), b"here")
 
 
 @case

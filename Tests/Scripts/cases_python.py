@@ -137,6 +137,6 @@ def mypy_finds_nothing_wrong_with_the_types():
     if not mypy:
         raise Skip("mypy is not installed")
     result = subprocess.run(
-        [mypy, "--strict", "--cache-dir=/dev/null", "--ignore-missing-imports", TREE / "python" / "vestry"],
+        [mypy, "--strict", "--cache-dir=/dev/null", "--ignore-missing-imports", TREE / "Sources" / "Python" / "vestry"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     equal(result.returncode, 0, result.stdout)

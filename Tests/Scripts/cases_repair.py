@@ -166,30 +166,6 @@ def what_does_not_open_is_put_aside_and_the_rest_goes_on():
 
 
 @case
-def a_damaged_old_secret_alone_is_put_aside():
-    stored("a")
-    put(b"newer", "s", "a")
-    put(b"secret of a", "s", "a")
-    edit("UPDATE old_value SET value = zeroblob(60) WHERE row = 1")
-    (finding,) = report(DAMAGED)["findings"]
-    equal((finding["kind"], finding["oldSecret"], finding["item"]["account"]), ("old-secret-damaged", 2, "a"))
-    text = expect(DAMAGED, "check").stdout.decode()
-    assert "generic-password s a: old secret 2: " in text and "secrets and deleted items: 1 whole, 1 damaged" in text, text
-    done = repair(DAMAGED)
-    equal((done["whole"], done["lost"], done["pastLost"]), (1, 0, 1))
-    assert ("past-quarantined", "a") in steps(done), done
-    whole("a")
-    expect(DONE, "undo", "s", "a")
-    equal(secret_of("s", "a"), b"newer")
-    # A snapshot that is damaged says nothing of the keychain.
-    (name,) = [s["name"] for s in json.loads(expect(DONE, "snapshots", "make", "--json").stdout)["snapshots"]]
-    (STORE / "snapshots" / name / "items.sqlite").write_bytes(b"nothing")
-    expect(DAMAGED, "check", says="the keychain is whole, and 1 of its snapshots")
-    expect(DONE, "snapshots", "delete", "--yes", name)
-    expect(DONE, "check")
-
-
-@case
 def tags_and_duplicates_are_put_right():
     stored()
     edit("DELETE FROM tag", "UPDATE item SET primary_tag = randomblob(32) WHERE row = 1")

@@ -14,6 +14,7 @@ import time
 import keyctl
 import session_records
 from harness import eventually
+from helper_client import set_password
 from keyctl import Process
 
 PROGRAM = "/run/vestry-test/vestry"
@@ -40,6 +41,7 @@ def fresh():
         logout(_logins[-1])
     session_records.clear()
     for user in PASSWORDS:
+        set_password(user, PASSWORDS[user])
         shutil.rmtree(f"/home/{user}/.local", ignore_errors=True)
         process = Process(user)
         process("unlink(search(USER, 'keyring', 'vestry') or 0, USER)")

@@ -21,12 +21,6 @@ def case(function):
     return function
 
 
-def deal(number, count):
-    """Leaves every so many of the cases that the arguments name, from this number on."""
-    wanted = sys.argv[1:]
-    _cases[:] = [f for f in _cases if not wanted or any(word in f.__name__ for word in wanted)][number::count]
-
-
 def equal(actual, expected, what=""):
     if actual != expected:
         raise AssertionError(f"{what + ': ' if what else ''}{actual!r} instead of {expected!r}")
@@ -42,11 +36,11 @@ def eventually(condition, seconds=5.0, what="condition"):
     raise AssertionError(f"{what}: not within {seconds} s")
 
 
-def side_by_side(command, shares=2):
+def side_by_side(command, shares):
     """Runs `command`, which calls `main`, once for each share of the cases, all at once, and exits.
 
-    Prints the lines of one share as they come and those of the others after them, then the sum.
-    Cases mostly wait for other programs, so that two shares take little more than half of the time.
+    Prints the lines of one share as they come and those of the others after them, then the sums. Cases
+    mostly wait for other programs, so that two shares take little more than half of the time.
     """
     runs = []
     for share in range(shares):
@@ -54,7 +48,7 @@ def side_by_side(command, shares=2):
         environment = {**os.environ, "VESTRY_TEST_SHARE": f"{share}/{shares}"}
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT, text=True)
         runs.append((process, output))
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    counts = {}
     statuses = []
     for process, output in runs:
         lines = process.stdout
@@ -62,25 +56,31 @@ def side_by_side(command, shares=2):
             process.wait()
             output.seek(0)
             lines = output
-        closing = ""
-        for closing in lines:
-            print(closing, end="", flush=True)
+        for line in lines:
+            if re.fullmatch(r"(\d+ \w+(, |$))+", line.rstrip("\n")):
+                for number, word in re.findall(r"(\d+) (\w+)", line):
+                    counts[word] = counts.get(word, 0) + int(number)
+            else:
+                print(line, end="", flush=True)
         statuses.append(process.wait())
-        for count, what in re.findall(r"(\d+) (passed|failed|skipped)", closing):
-            counts[what] += int(count)
-    _close(**counts)
-    sys.exit(1 if any(statuses) else 0)
+    _close(counts)
+    sys.exit(1 if any(statuses) or not counts.get("passed") else 0)
 
 
-def _close(passed, failed, skipped):
-    """The closing line of the counts."""
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+def _close(counts):
+    """The closing lines: what a runner counts of its own, and the cases."""
+    cases = ("passed", "failed", "skipped")
+    for word, number in counts.items():
+        if word not in cases:
+            print(f"{number} {word}")
+    print(", ".join(f"{counts.get(word, 0)} {word}" for word in cases if word != "skipped" or counts.get(word)))
 
 
-def main(setup=None):
+def main(setup=None, more=None):
     """Runs the cases whose names hold one of the arguments (all without any), and exits.
 
-    $VESTRY_TEST_SHARE, as in 0/2, limits it to every second of them, for example.
+    $VESTRY_TEST_SHARE, as in 0/2, limits it to every second of them, for example. `more` returns what
+    else to count, by its name.
     """
     wanted = sys.argv[1:]
     share, shares = map(int, os.environ.get("VESTRY_TEST_SHARE", "0/1").split("/"))
@@ -103,5 +103,5 @@ def main(setup=None):
         else:
             passed += 1
             print(f"ok       {name}", flush=True)
-    _close(passed, failed, skipped)
-    sys.exit(1 if failed or not passed else 0)
+    _close({**(more() if more else {}), "passed": passed, "failed": failed, "skipped": skipped})
+    sys.exit(1 if failed or not (passed or shares > 1) else 0)

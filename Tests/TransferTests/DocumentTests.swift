@@ -27,12 +27,13 @@ import Vestry
                     [
                         .label: label, .account: "alice", .server: "index.docker.io",
                         .networkProtocol: "htps", .path: "/v1/",
+                        .securityDomain: "https://index.docker.io/v1/",
                     ], "p:q"),
                 Imported(
                     .internetPassword,
                     [
                         .label: label, .account: "<token>", .server: "ghcr.io",
-                        .networkProtocol: "htps",
+                        .networkProtocol: "htps", .securityDomain: "ghcr.io",
                     ], "token"),
             ])
         survivesChanges(of: Self.docker) { (file) throws(ImportProblem) in

@@ -8,7 +8,7 @@ import Vestry
 @Suite struct LineFormatTests {
     static let git = """
         https://alice:p%40ss@git.example.org
-        http://bob:x:y@Host.example.org:8080/group/project.git\r
+        http://bob:x:y@Host.example.org%3a8080/group/project.git\r
 
         # a comment
         https://a%20b:@h

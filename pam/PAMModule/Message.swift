@@ -94,6 +94,13 @@ extension Message {
                 Vestry: the keychain of @ still opens with an older password only; \
                 "vestry rewrap", run as @, changes that.
                 """)
+        case VESTRY_FOLLOWS_NEXT:
+            Message(
+                LOG_NOTICE,
+                """
+                Vestry: the keychain of @ still opens with an older password only; the next \
+                login with this one, or "vestry rewrap", run as @, changes that.
+                """)
         case VESTRY_FOLLOWED:
             Message(
                 LOG_NOTICE,
@@ -169,6 +176,16 @@ extension Message {
             self.init(
                 LOG_NOTICE,
                 "the password does not open the keychain of @: it still has an older one")
+        case VESTRY_NOT_THE_PASSWORD:
+            self.init(
+                LOG_NOTICE,
+                "what this login gave is not the password of @: its keychain stays as it is")
+        case VESTRY_FOLLOWS_NEXT:
+            self.init(
+                LOG_NOTICE,
+                "the password does not open the keychain of @: the next login with it will")
+        case VESTRY_ACCOUNT_WITHOUT_PASSWORD:
+            self.init(LOG_DEBUG, "@ has no password that could open a keychain")
         case VESTRY_DAMAGED:
             self.init(
                 LOG_WARNING, "the keychain of @ is damaged: see \"vestry check\", run as @")
@@ -185,6 +202,8 @@ extension Message {
             self.init(LOG_NOTICE, "the home directory of @ is missing: no keychain")
         case VESTRY_NO_DEVICE_KEY:
             self.init(LOG_WARNING, "this machine has no device key: the keychain of @ stays locked")
+        case VESTRY_DEVICE_KEY_SHUT:
+            self.init(LOG_WARNING, "the device key does not open: the keychain of @ stays as it is")
         case VESTRY_NO_KEYRING_SUPPORT:
             self.init(LOG_WARNING, "this kernel has no keyrings: the keychain of @ stays locked")
         case VESTRY_KEYRING_BLOCKED:

@@ -57,7 +57,8 @@ enum vestry_verb {
      * user, unless another session of theirs is open. */
     VESTRY_VERB_CLOSE = 5,
     /* Add a protector of the kind in `kind` with the secret in new_password;
-     * password is a secret of the kind in `opener`. Root may name a user,
+     * password is a secret of the kind in `opener`. An empty one makes a store
+     * that this secret opens, for an account without a password. Root may name a user,
      * everybody else is served for their own account; so below. */
     VESTRY_VERB_ADD_PROTECTOR = 6,
     /* Remove the protector with this id; password and opener as above. */
@@ -73,6 +74,10 @@ enum vestry_verb {
      * nothing needs any more. Takes no password. Root may name a user, everybody
      * else is served for their own account. */
     VESTRY_VERB_END_ROTATION = 10,
+    /* Say whether this machine's device key opens the ThisDeviceOnly classes.
+     * Takes no password, and opens nothing. Root may name a user, or nobody for
+     * the machine alone; everybody else is served for their own account. */
+    VESTRY_VERB_DEVICE_KEY = 11,
 };
 
 /* What a secret is (Protector.Kind in the library). */
@@ -181,6 +186,23 @@ enum vestry_result {
     VESTRY_READ_ONLY = 35,
     /* The disk failed at reading or writing the store. */
     VESTRY_INPUT_OUTPUT = 36,
+    /* device key: it is at hand, and the store's where one is asked for. */
+    VESTRY_DEVICE_KEY_FITS = 37,
+    /* The device key is sealed, and does not open. */
+    VESTRY_DEVICE_KEY_SHUT = 38,
+    /* device key: it is at hand, and the store has been wrapped with another
+     * machine's, or with one that was forgotten. */
+    VESTRY_DEVICE_KEY_OF_ANOTHER = 39,
+    /* open: what the login gave is not the account's password, and opens nothing: a one-time code
+     * stands behind it, or another module's secret in its place. No store is made with it, and none
+     * follows it. */
+    VESTRY_NOT_THE_PASSWORD = 40,
+    /* open: as VESTRY_WRONG_PASSWORD, and nothing here can tell that it is the account's, as for
+     * that of a directory: where the next login gives it again, the store follows it. */
+    VESTRY_FOLLOWS_NEXT = 41,
+    /* open: the account has no password, and there is no store, or none that what was typed opens.
+     * unlock without a password: the account has none. */
+    VESTRY_ACCOUNT_WITHOUT_PASSWORD = 42,
 };
 
 /* What became of the session's presence (verb open). */

@@ -1,6 +1,7 @@
 #ifndef VESTRY_CLINUX_H
 #define VESTRY_CLINUX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -39,8 +40,9 @@ int vestry_peer_user(int socket, uint32_t *user);
 /* openat(2) with its variadic mode. */
 int vestry_openat(int directory, const char *name, int flags, uint32_t mode);
 
-/* getspnam_r(3): 1 for an account whose password is empty, 0 for any other and for none. */
-int vestry_has_empty_password(const char *name);
+/* getspnam_r(3): copies the record of an account's password, without a NUL. Its size, or -1 for an
+ * account that is not in the database, and for a record that is larger than `capacity`. */
+int vestry_read_password_record(const char *name, void *record, size_t capacity);
 
 /* renameat2(RENAME_NOREPLACE): EEXIST when the new name is taken. */
 int vestry_rename_without_replacing(int directory, const char *from, const char *to);
@@ -73,5 +75,9 @@ int vestry_start_program(const char *name, int32_t *process, int *to, int *from)
 
 /* The same with arguments, of which the first is the name, and /dev/null for its standard input. */
 int vestry_run_program(char *const *arguments, int32_t *process, int *from);
+
+/* The same with a path as the first argument, pipes `to` its standard input and `from` its output,
+ * and no environment at all: for root, who trusts none. */
+int vestry_start_filter(char *const *arguments, int32_t *process, int *to, int *from);
 
 #endif

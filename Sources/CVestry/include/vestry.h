@@ -145,7 +145,8 @@ void vestry_keychain_close(vestry_keychain *keychain);
 
 /*
  * Says what can be read now, and why not more, in the words of 'vestry status --json'; `reason` may be
- * NULL. The words are never to be freed. Where the state is "unavailable", it is said too, and the
+ * NULL. The unlock service is not asked, so that an account without a password is "no-store" or "locked"
+ * like any other. The words are never to be freed. Where the state is "unavailable", it is said too, and the
  * reason's number is returned.
  */
 int vestry_status(const vestry_keychain *keychain, const char **state, const char **reason);
@@ -182,7 +183,10 @@ void vestry_secret_free(vestry_secret *secret);
 
 /* ------------------------------------------------------------ secrets by service and account */
 
-/* Reads a secret. */
+/*
+ * Reads a secret. A program that has several access groups finds the item in any of them; where two have
+ * one with these names, that is VESTRY_PARAMETER.
+ */
 int vestry_get(const vestry_keychain *keychain, const char *service, const char *account,
                vestry_secret **secret);
 
@@ -210,7 +214,7 @@ typedef struct vestry_item vestry_item;
 #define VESTRY_COMMENT "comment"         /* anything else to say */
 #define VESTRY_DESCRIPTION "description" /* what kind of password it is, for people */
 #define VESTRY_ACCESSIBLE "accessible"   /* "after-first-unlock" and so on */
-#define VESTRY_GROUP "group"             /* the access group; "default" unless given */
+#define VESTRY_GROUP "group"             /* the access group; to find, any of the program's unless given */
 #define VESTRY_REFERENCE "reference"     /* the item's own name, 32 hexadecimal digits */
 #define VESTRY_SERVER "server"           /* this and the others are of internet passwords */
 #define VESTRY_PROTOCOL "protocol"       /* such as "https", or a code of four characters */
@@ -265,7 +269,7 @@ int vestry_get_item(const vestry_keychain *keychain, const vestry_item *item,
 int vestry_set_item(const vestry_keychain *keychain, const vestry_item *item, const void *bytes,
                     size_t length, unsigned int flags);
 
-/* Removes the one item that has all these attributes; several are VESTRY_PARAMETER. */
+/* Removes the one item that has all these attributes, a locked one too; several are VESTRY_PARAMETER. */
 int vestry_delete_item(const vestry_keychain *keychain, const vestry_item *item);
 
 /* What was found. */

@@ -56,7 +56,7 @@ struct DeleteCommand: Command, Equatable {
     }
 
     private func deleteOne(in keychain: Keychain) throws(Failure) -> Int {
-        if let key = filter.selection.item.key, !filter.hasTextConditions {
+        if let key = filter.selection.item.key(in: keychain), !filter.hasTextConditions {
             try reporting { () throws(VestryError) in try keychain.delete(key) }
             return 1
         }

@@ -1,7 +1,5 @@
 internal import Glibc
 internal import LinuxSystem
-internal import SecureMemory
-internal import Transfer
 internal import Vestry
 
 /// `vestry export`: prints all items with their secrets, which nothing protects then.
@@ -63,7 +61,9 @@ struct ExportCommand: Command, Equatable {
             try keychain.export(isOnlyReadable: isOnlyReadable) { (record) throws(VestryError) in
                 try sink.write(isFirst ? begin : ",")
                 isFirst = false
-                try Self.write(record, to: sink)
+                try ItemWithSecret.write(record) { (bytes) throws(VestryError) in
+                    try sink.write(bytes)
+                }
             }
         }
         try reporting { () throws(VestryError) in
@@ -73,22 +73,6 @@ struct ExportCommand: Command, Equatable {
         try sink.finish()
         StandardStream.error.write(report.left.text)
         return .done
-    }
-
-    private static func write(_ record: ItemRecord, to sink: Sink) throws(VestryError) {
-        // Cut before the brace at the end.
-        try sink.write(String(ItemDescription(record).json.text.dropLast()))
-        _ = try record.withSecret { (secret) throws(VestryError) in
-            if let text = JSONSecret.quoted(secret) {
-                try sink.write(",\"secret\":")
-                try sink.write(text)
-            } else {
-                try sink.write(",\"secretBase64\":\"")
-                try sink.write(Base64.encoded(secret))
-                try sink.write("\"")
-            }
-        }
-        try sink.write("}")
     }
 
     /// Standard output, or a new file.
@@ -112,11 +96,7 @@ struct ExportCommand: Command, Equatable {
 
         func write(_ text: String) throws(VestryError) { try write(Array(text.utf8).span) }
 
-        func write(_ secret: borrowing SecretBytes) throws(VestryError) {
-            try secret.withBytes { (bytes) throws(VestryError) in try write(bytes) }
-        }
-
-        private func write(_ bytes: Span<UInt8>) throws(VestryError) {
+        func write(_ bytes: Span<UInt8>) throws(VestryError) {
             guard let file else { return StandardStream.output.write(bytes) }
             do throws(SystemCallError) {
                 try file.write(bytes)
@@ -137,45 +117,5 @@ struct ExportCommand: Command, Equatable {
                     hint: "free some space, or name another file")
             }
         }
-    }
-}
-
-/// A secret as a JSON text, which no `String` ever has.
-enum JSONSecret {
-    /// Quotes and escapes a secret; nil where it is no UTF-8.
-    static func quoted(_ secret: borrowing SecretBytes) -> SecretBytes? {
-        let isText = secret.withBytes { (try? UTF8Span(validating: $0)) != nil }
-        guard isText else { return nil }
-        let digits = Array("0123456789abcdef".utf8)
-        return secret.withBytes { plain in
-            let escapeCount = plain.indices.count { isEscaped(plain[$0]) }
-            return SecretBytes(
-                capacity: plain.count + 5 * escapeCount + 2,
-                filledBy: { bytes in
-                    bytes[0] = UInt8(ascii: "\"")
-                    var end = 1
-                    for index in plain.indices {
-                        let byte = plain[index]
-                        if isEscaped(byte) {
-                            for (offset, part) in "\\u00".utf8.enumerated() {
-                                bytes[end + offset] = part
-                            }
-                            bytes[end + 4] = digits[Int(byte >> 4)]
-                            bytes[end + 5] = digits[Int(byte & 15)]
-                            end += 6
-                        } else {
-                            bytes[end] = byte
-                            end += 1
-                        }
-                    }
-                    bytes[end] = UInt8(ascii: "\"")
-                    return end + 1
-                })
-        }
-    }
-
-    /// What RFC 8259, section 7, wants escaped, and DEL.
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 }

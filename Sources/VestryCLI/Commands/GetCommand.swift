@@ -22,31 +22,54 @@ struct GetCommand: Command, Equatable {
                                       long, and then end with exit status 11: seconds, or a number
                                       with a unit as in 90s, 10m, 12h or 2d
           --pinentry                  ask with the program 'pinentry' instead of on the terminal
+          --json                      print one line of JSON: the members of 'vestry show', and the
+                                      secret as text in secret where it is UTF-8, else as Base64 in
+                                      secretBase64
         \(ItemSelection.usage)
         """
     static let options: [Arguments.Option] =
-        ItemSelection.options + [.flag("--first"), .value("--wait"), Pinentry.option]
+        ItemSelection.options + [
+            .flag("--first"), .value("--wait"), Pinentry.option, .flag("--json"),
+        ]
 
     let selection: ItemSelection
     let patience: Duration?
     let asking: Asking
+    let isJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         selection = try ItemSelection(arguments, of: Self.self)
         try selection.checkNamesSomething(of: Self.self)
         patience = try TimeSpan.value(of: "--wait", in: arguments, of: Self.self)
         asking = Asking(arguments)
+        isJSON = arguments.has("--json")
     }
 
     func run() throws(Failure) -> ExitStatus {
-        let secret = try secret(before: patience.map { Deadline(after: $0) })
+        let deadline = patience.map { Deadline(after: $0) }
+        guard !isJSON else {
+            let record = try read(before: deadline) { (address, keychain) throws(VestryError) in
+                try address.record(in: keychain)
+            }
+            try reporting { () throws(VestryError) in
+                try ItemWithSecret.write(record) { StandardStream.output.write($0) }
+            }
+            StandardStream.output.write("\n")
+            return .done
+        }
+        let secret = try read(before: deadline) { (address, keychain) throws(VestryError) in
+            try address.secret(in: keychain)
+        }
         secret.withBytes { StandardStream.output.write($0) }
         if StandardStream.output.isTerminal { StandardStream.output.write("\n") }
         return .done
     }
 
-    /// The secret, as soon as it can be read.
-    private func secret(before deadline: Deadline?) throws(Failure) -> SecretBytes {
+    /// What `body` reads of the item, as soon as it can be read.
+    private func read<Value: ~Copyable>(
+        before deadline: Deadline?,
+        _ body: (ItemAddress, Keychain) throws(VestryError) -> Value
+    ) throws(Failure) -> Value {
         let prompt = PresencePrompt(asking)
         var keychain = try selection.item.keychain()
         keychain.presenceHandler = prompt.handler
@@ -55,7 +78,7 @@ struct GetCommand: Command, Equatable {
             do throws(Failure) {
                 let address = try selection.address(in: keychain)
                 return try prompt.reporting { () throws(VestryError) in
-                    try address.secret(in: keychain)
+                    try body(address, keychain)
                 }
             } catch  where error.code == .locked {
                 guard let deadline else { throw error }
@@ -65,7 +88,7 @@ struct GetCommand: Command, Equatable {
                     throw error
                 case .afterFirstUnlock:
                     try wait(for: .whenUnlocked, of: keychain, before: deadline)
-                case .locked, .noStore, .unavailable:
+                case .locked, .noStore, .noPassword, .unavailable:
                     try wait(for: .afterFirstUnlock, of: keychain, before: deadline)
                 }
             }

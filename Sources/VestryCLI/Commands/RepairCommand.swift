@@ -22,7 +22,8 @@ struct RepairCommand: Command, Equatable {
           --json     print one line of JSON instead
 
         The exit status is 0 when nothing was damaged or everything was saved, 6 when some items,
-        old secrets or deleted items could not be saved, 4 when the items are locked and could not be repaired.
+        old secrets or deleted items could not be saved, 4 when the items are locked and could not be
+        repaired.
 
         """
     static let options: [Arguments.Option] = [

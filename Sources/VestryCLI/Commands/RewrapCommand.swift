@@ -31,6 +31,7 @@ struct RewrapCommand: Command, Equatable {
         }
         old = try PasswordSource(option: "--old-password-fd", in: arguments, of: Self.self)
         new = try PasswordSource(option: "--new-password-fd", in: arguments, of: Self.self)
+        try old.exclude(new, of: Self.self)
     }
 
     func run() throws(Failure) -> ExitStatus {
@@ -38,6 +39,11 @@ struct RewrapCommand: Command, Equatable {
         let status = keychain.status()
         if let failure = Failure(hopeless: status) { throw failure }
         if status.state == .noStore { throw Failure(VestryError(.noSuchKeychain)) }
+        guard status.hasLoginPassword else {
+            throw Failure(
+                .notFound, "this keychain has no login password yet", reason: "noPassword",
+                hint: StatusCommand.Report.recoverHint)
+        }
         let account = keychain.accountName.escapedForTerminal
         let oldPassword = try old.read(asking: "Password that opens the keychain of \(account)")
         let newPassword = try new.readLoginPassword(of: account)

@@ -13,6 +13,7 @@ struct StatusCommand: Command, Equatable {
           unlocked            every item can be read            exit status 0
           after-first-unlock  the after-first-unlock items can  exit status 0
           no-store            there is no keychain yet          exit status 3
+          no-password         nor a password that makes one     exit status 3
           locked              nothing can be read               exit status 4
           unavailable         something must be put right       the failure's: 1, 6, 8, 9 or 11
 
@@ -20,15 +21,16 @@ struct StatusCommand: Command, Equatable {
                   {"state":WORD,"reason":WORD,"message":TEXT,"next":TEXT or null,
                   "code":NUMBER or null,"mismatchSince":SECONDS or null,
                   "classesBehind":[CLASS...],"behindSince":SECONDS or null,
-                  "isOfAnotherMachine":BOOLEAN,"path":TEXT,
+                  "isOfAnotherMachine":BOOLEAN,"deviceKey":WORD or null,"path":TEXT,
                   "sessions":[{"since":SECONDS,"program":TEXT,"id":TEXT or null,
                   "gavePassword":BOOLEAN}...]}, where reason is never-enrolled, not-unlocked,
-                  password-mismatch, no-session, session-locked, session-open or failure, code
+                  password-mismatch, other-secret, no-password, no-session, session-locked, session-open or failure, code
                   is the failure's number, Apple's where Apple has one, mismatchSince, in
                   seconds since 1970, is since when logins have had another password than the
                   keychain, classesBehind what the login password does not open since behindSince,
-                  and id is the session's name in loginctl. Later releases may add
-                  members and reasons.
+                  deviceKey, where this-device-only items are locked because of this machine's
+                  device key, is missing, shut or missed, and id is the session's name in
+                  loginctl. Later releases may add members and reasons.
 
         """
     static let options: [Arguments.Option] = [.flag("--json")]
@@ -42,7 +44,7 @@ struct StatusCommand: Command, Equatable {
 
     func run() throws(Failure) -> ExitStatus {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
-        let report = Report(keychain.status())
+        let report = Report(keychain.statusOfAccount())
         StandardStream.output.write(
             isJSON ? report.json(path: keychain.path).text + "\n" : report.text)
         return report.exitStatus
@@ -57,6 +59,14 @@ struct StatusCommand: Command, Equatable {
 
         static let unlockHint = "run 'vestry unlock'"
         static let rewrapHint = "'vestry rewrap' asks for the password before it and heals this"
+        static let recoverHint =
+            "'vestry recover --with KIND' makes the keychain open with the login password; 'vestry "
+            + "protectors list' shows which kinds there are"
+        static let passwordlessHint =
+            "'vestry protectors add passphrase' (or recovery-code, key-file) makes one that opens with "
+            + "it; or set a password with 'passwd', and log in with it"
+
+        var rewrapHint: String { status.hasLoginPassword ? Self.rewrapHint : Self.recoverHint }
 
         init(_ status: KeychainStatus) {
             self.status = status
@@ -76,7 +86,24 @@ struct StatusCommand: Command, Equatable {
                 exitStatus = .locked
             case .passwordMismatch:
                 message = "the login password does not open this keychain"
-                next = Self.rewrapHint
+                next = status.hasLoginPassword ? Self.rewrapHint : Self.recoverHint
+                exitStatus = .locked
+            case .otherSecret:
+                message =
+                    "the last login gave something else than the account's password, such as one with "
+                    + "a code behind it"
+                next =
+                    "run 'vestry unlock'; if every login gives that, 'vestry rewrap' makes the keychain "
+                    + "open with it, and for a code, 'vestry doctor' says where the module's line belongs"
+                exitStatus = .locked
+            case .noPassword where status.state == .noPassword:
+                message = "this account has no keychain, and no password to make one with"
+                next = Self.passwordlessHint
+                exitStatus = .notFound
+            case .noPassword:
+                message = "this account has no password: no login opens the keychain"
+                next =
+                    "run 'vestry unlock', which takes the last password, or 'vestry unlock --with KIND'"
                 exitStatus = .locked
             case .noSession:
                 message = "when-unlocked items are locked: no login session is open"
@@ -110,21 +137,40 @@ struct StatusCommand: Command, Equatable {
             if status.mismatchSince != nil && status.reason != .passwordMismatch {
                 lines.append(
                     "the login password does not open this keychain: it locks at the next reboot")
-                lines.append("next: \(Self.rewrapHint)")
+                lines.append("next: \(rewrapHint)")
             }
             if !status.classesBehind.isEmpty {
                 let since = status.behindSince.map { " since \(Moment.text($0))" } ?? ""
                 lines.append(
                     "the login password\(since) does not open, for they were not open when it was new: "
                         + status.classesBehind.joined(separator: ", "))
-                lines.append("next: \(Self.rewrapHint)")
+                lines.append("next: \(rewrapHint)")
             }
             if status.isOfAnotherMachine {
                 lines.append("this-device-only items: these are another machine's")
                 lines.append("next: 'vestry rewrap' lets new ones be stored on this machine")
             }
+            if let fault = status.deviceKeyFault {
+                lines.append("this-device-only items are locked: \(Self.cause(of: fault))")
+                lines.append("next: \(Self.next(of: fault))")
+            }
             lines += status.sessions.map(Self.line)
             return lines.map { $0 + "\n" }.joined()
+        }
+
+        static func cause(of fault: KeychainStatus.DeviceKeyFault) -> String {
+            switch fault {
+            case .missing: "this machine's device key is missing, damaged, or not root's alone"
+            case .shut: "this machine's device key is sealed and does not open"
+            case .missed: "this machine's device key was not at hand at the last unlock"
+            }
+        }
+
+        static func next(of fault: KeychainStatus.DeviceKeyFault) -> String {
+            switch fault {
+            case .missing, .shut: DeviceKeyChecks.statusHint
+            case .missed: unlockHint
+            }
         }
 
         private static func line(_ session: LoginSession) -> String {
@@ -145,6 +191,7 @@ struct StatusCommand: Command, Equatable {
                 .init("classesBehind", .array(status.classesBehind.map(JSON.string))),
                 .init("behindSince", status.behindSince.map(JSON.number) ?? .null),
                 .init("isOfAnotherMachine", .bool(status.isOfAnotherMachine)),
+                .init("deviceKey", status.deviceKeyFault.map { .string($0.rawValue) } ?? .null),
                 .init("path", .string(path)),
                 .init("sessions", .array(status.sessions.map(Self.json))),
             ])

@@ -39,10 +39,11 @@ struct UnlockCommand: Command, Equatable {
         // Asking first and then saying that it was in vain would be rude.
         if let failure = Failure(hopeless: status) { throw failure }
         switch status.state {
-        case .noStore:
+        case .noStore, .noPassword:
             throw Failure(VestryError(.noSuchKeychain))
-        // Another secret can open what the login password does not: another machine's items.
-        case .unlocked where opener.kind == .loginPassword:
+        // Another secret can open what the login password does not: another machine's items. And so
+        // does the same one, when the device key is at hand again.
+        case .unlocked where opener.kind == .loginPassword && status.deviceKeyFault != .missed:
             return .done
         case .locked, .afterFirstUnlock, .unlocked, .unavailable:
             break

@@ -32,8 +32,8 @@ enum CronChecks {
     }
 
     private static func classes(_ keychain: Keychain) -> [Check] {
-        let status = keychain.status()
-        if status.state == .noStore {
+        let status = keychain.statusOfAccount()
+        if status.state == .noStore || status.state == .noPassword {
             return [
                 .note(
                     .cron, "cron-no-keychain",

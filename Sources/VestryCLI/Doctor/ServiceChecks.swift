@@ -7,7 +7,7 @@ enum ServiceChecks {
     private static let reinstall = "reinstall the package libpam-vestry"
 
     static func run(_ patient: Patient) -> [Check] {
-        [helper()] + runtimeFolders() + [socket(patient)] + deviceKey()
+        [helper()] + runtimeFolders() + [socket(patient)] + DeviceKeyChecks.run(patient)
     }
 
     private static func helper() -> Check {
@@ -62,6 +62,9 @@ enum ServiceChecks {
             case .noKeychain:
                 return .ok(
                     .service, "unlock-service", "serves this account, which has no keychain yet")
+            case .accountWithoutPassword:
+                return .ok(
+                    .service, "unlock-service", "serves this account, which has no password")
             case .excluded:
                 return .problem(
                     .service, "account-excluded",
@@ -81,68 +84,5 @@ enum ServiceChecks {
                 status: [.damaged, .denied].contains(failure.status)
                     ? failure.status : .unavailable)
         }
-    }
-
-    // MARK: - The device key
-
-    private static let keyFolder = "/var/lib/vestry"
-    private static let keyPath = "/var/lib/vestry/device.key"
-    private static let keyFix =
-        "put the file back from a backup; only if there is none, 'sudo dpkg-reconfigure"
-        + " libpam-vestry' makes a new one, which opens no this-device-only item of before"
-
-    /// By its owner, mode and size; nobody but the helper reads it.
-    private static func deviceKey() -> [Check] {
-        guard let folder = try? FileFacts(keyFolder) else {
-            return [
-                .problem(
-                    .service, "device-key-missing",
-                    "there is no \(keyFolder): no keychain is made, and this-device-only items stay shut",
-                    fix: keyFix, status: .unavailable)
-            ]
-        }
-        guard folder.isFolder, folder.owner == 0, folder.mode & 0o077 == 0 else {
-            return [
-                .problem(
-                    .service, "device-key-unsafe",
-                    "\(keyFolder) has owner \(folder.owner) and mode \(folder.modeText) instead of root"
-                        + " and 0700",
-                    fix: "sudo chown root:root \(keyFolder) && sudo chmod 700 \(keyFolder)",
-                    status: .denied)
-            ]
-        }
-        do throws(FileFacts.Failure) {
-            return [check(try FileFacts(keyPath))]
-        } catch .hidden {
-            return [
-                .note(
-                    .service, "device-key-hidden", "only root can look at \(keyPath)",
-                    fix: "sudo vestry doctor")
-            ]
-        } catch {
-            return [
-                .problem(
-                    .service, "device-key-missing",
-                    "there is no \(keyPath): no keychain is made, and this-device-only items stay shut",
-                    fix: keyFix, status: .unavailable)
-            ]
-        }
-    }
-
-    private static func check(_ key: FileFacts) -> Check {
-        guard key.isRegularFile, key.owner == 0, key.mode & 0o077 == 0 else {
-            return .problem(
-                .service, "device-key-unsafe",
-                "\(keyPath) has owner \(key.owner) and mode \(key.modeText) instead of root and 0600",
-                fix: "sudo chown root:root \(keyPath) && sudo chmod 600 \(keyPath)", status: .denied
-            )
-        }
-        guard key.byteCount == 32 else {
-            return .problem(
-                .service, "device-key-damaged",
-                "\(keyPath) has \(key.byteCount) instead of 32 bytes", fix: keyFix, status: .damaged
-            )
-        }
-        return .ok(.service, "device-key", "is there, and root's alone")
     }
 }

@@ -24,12 +24,17 @@ enum StoreChecks {
     }
 
     private static func health(of keychain: Keychain, now: Int64) -> [Check] {
-        let status = keychain.status()
+        let status = keychain.statusOfAccount()
         let report = StatusCommand.Report(status)
         var checks: [Check] = []
         switch status.state {
         case .noStore:
             return [.note(.store, "no-keychain", report.message, fix: report.next)]
+        case .noPassword:
+            return [
+                .warning(
+                    .store, "no-password", report.message, fix: report.next ?? Failure.statusHint)
+            ]
         case .unavailable:
             return [
                 .problem(
@@ -41,6 +46,16 @@ enum StoreChecks {
                 .problem(
                     .store, "password-mismatch", report.message,
                     fix: report.next ?? StatusCommand.Report.rewrapHint))
+        case .locked where status.reason == .otherSecret:
+            checks.append(
+                .warning(
+                    .store, "other-secret", report.message,
+                    fix: report.next ?? StatusCommand.Report.unlockHint))
+        case .locked where status.reason == .noPassword:
+            checks.append(
+                .warning(
+                    .store, "no-password", report.message,
+                    fix: report.next ?? StatusCommand.Report.unlockHint))
         case .locked:
             checks.append(.note(.store, "store-locked", report.message, fix: report.next))
         case .afterFirstUnlock, .unlocked:
@@ -50,7 +65,7 @@ enum StoreChecks {
                     .warning(
                         .store, "password-mismatch",
                         "the login password does not open this keychain: it locks at the next reboot",
-                        fix: StatusCommand.Report.rewrapHint))
+                        fix: report.rewrapHint))
             }
         }
         return checks + items(of: keychain, now: now)

@@ -14,11 +14,24 @@ enum HistoryAddress {
     /// - Throws: `Failure`.
     init(_ selection: ItemSelection, in keychain: Keychain) throws(Failure) {
         if let key = selection.item.key {
-            self = .key(key)
+            self = try Self.find(key, selection, in: keychain)
         } else if let reference = selection.reference {
             self = .reference(reference)
         } else {
             self = .reference(try selection.record(in: keychain).persistentReference)
+        }
+    }
+
+    /// An item with these names, in whichever group it is; where there is none, one that was deleted, of
+    /// the first group.
+    private static func find(
+        _ key: ItemKey, _ selection: ItemSelection, in keychain: Keychain
+    ) throws(Failure) -> HistoryAddress {
+        guard selection.item.key(in: keychain) == nil else { return .key(key) }
+        do throws(Failure) {
+            return .reference(try selection.record(in: keychain).persistentReference)
+        } catch  where error.code == .itemNotFound {
+            return .key(key)
         }
     }
 

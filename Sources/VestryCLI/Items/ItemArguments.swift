@@ -148,6 +148,13 @@ struct ItemArguments: Equatable {
         return keychain
     }
 
+    /// Service and account, where they are all that was said, and there is one group to look into: a
+    /// read by them looks into the first.
+    func key(in keychain: Keychain) -> ItemKey? {
+        guard keychain.accessGroups.count <= 1 else { return nil }
+        return key
+    }
+
     /// Service and account, where they are all that was said.
     var key: ItemKey? {
         guard itemClass == .genericPassword, values.count == 2, synchronizable ?? .no == .no,

@@ -89,7 +89,7 @@ struct ItemSelection: Equatable {
     /// What reads the one item that is meant: looked up before it is opened, so that nobody is
     /// asked for the wrong one.
     func address(in keychain: Keychain) throws(Failure) -> ItemAddress {
-        if let key = item.key { return .key(key) }
+        if let key = item.key(in: keychain) { return .key(key) }
         return .reference(try record(in: keychain).persistentReference)
     }
 }
@@ -105,15 +105,29 @@ enum ItemAddress {
         switch self {
         case .key(let key):
             return try keychain.secret(for: key)
-        case .reference(let reference):
-            let query = ItemQuery(persistentReference: reference)
-            let record = try keychain.find(query, wantingSecrets: true).records.first
-            let secret = record?.withSecret { secret in
+        case .reference:
+            let secret = try record(in: keychain).withSecret { secret in
                 secret.withBytes { SecretBytes(copying: $0) }
             }
             guard let secret else { throw VestryError(.itemNotFound) }
             return secret
         }
+    }
+
+    /// The item with its secret.
+    func record(in keychain: Keychain) throws(VestryError) -> ItemRecord {
+        let query =
+            switch self {
+            case .key(let key):
+                ItemQuery(
+                    .genericPassword,
+                    [.service: .string(key.service), .account: .string(key.account)])
+            case .reference(let reference): ItemQuery(persistentReference: reference)
+            }
+        guard let record = try keychain.find(query, wantingSecrets: true).records.first else {
+            throw VestryError(.itemNotFound)
+        }
+        return record
     }
 }
 

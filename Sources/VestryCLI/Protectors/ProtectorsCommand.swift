@@ -14,8 +14,9 @@ struct ProtectorsCommand: Command, Equatable {
         'list' prints what opens the keychain, a line each: id, kind, when it was made and label,
         with tabs between them. 'add' adds another secret, with which 'vestry recover' opens the
         keychain when the login password is lost or was changed: a recovery code of 256 bits, which
-        is shown once, on a terminal alone; a passphrase; or a file of at least 32 bytes. 'remove'
-        takes one away. Both ask for the login password, or for what --with names. At most 16 stand
+        is shown once, on a terminal alone; a passphrase; or a file of at least 32 bytes. For an
+        account without a password, which no login makes a keychain for, the first 'add' makes it.
+        'remove' takes one away. Both ask for the login password, or for what --with names. At most 16 stand
         in a keychain; the login password's stays.
 
           --label TEXT         a name for it, of at most 64 bytes
@@ -54,7 +55,12 @@ struct ProtectorsCommand: Command, Equatable {
         let operands = arguments.operands
         switch operands.first {
         case "list" where operands.count == 1: action = .list
-        case "add": action = .add(try NewSecret(arguments))
+        case "add":
+            let new = try NewSecret(arguments)
+            if case .passphrase(let source) = new {
+                try opener.typed.exclude(source, of: Self.self)
+            }
+            action = .add(new)
         case "remove" where operands.count == 2: action = .remove(operands[1])
         default:
             throw Self.usageError("expected 'list', 'add KIND' or 'remove ID'")
@@ -71,6 +77,10 @@ struct ProtectorsCommand: Command, Equatable {
 
     func run() throws(Failure) -> ExitStatus {
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
+        if case .add(let secret) = action, keychain.statusOfAccount().state == .noPassword {
+            try create(openedBy: secret, keychain)
+            return .done
+        }
         let protectors = try reporting { () throws(VestryError) in try keychain.protectors() }
         switch action {
         case .list: list(protectors)
@@ -126,6 +136,29 @@ struct ProtectorsCommand: Command, Equatable {
             new.takeBack()
             throw error
         }
+        tell(of: protector, new, made)
+    }
+
+    /// For an account without a password: the keychain itself is made.
+    private func create(openedBy new: NewSecret, _ keychain: Keychain) throws(Failure) {
+        try new.check()
+        let made = try new.make(of: keychain.accountName.escapedForTerminal)
+        let protector: KeychainProtector
+        do throws(VestryError) {
+            protector = try keychain.create(openedBy: made, label: label)
+        } catch {
+            new.takeBack()
+            throw Failure(error)
+        }
+        tell(of: protector, new, made)
+        StandardStream.error.write(
+            "vestry: made a keychain, which 'vestry unlock --with \(protector.kind.rawValue)' opens "
+                + "after each boot\n")
+    }
+
+    private func tell(
+        of protector: KeychainProtector, _ new: NewSecret, _ made: borrowing ProtectorSecret
+    ) {
         if case .recoveryCode(nil) = new {
             show(made)
         } else if isJSON {
@@ -167,7 +200,7 @@ struct ProtectorsCommand: Command, Equatable {
         } catch {
             throw try failure(error)
         }
-        if protectors.count == 2 {
+        if protectors.count == 2, protectors.contains(where: { $0.kind == .loginPassword }) {
             StandardStream.error.write("vestry: only the login password opens the keychain now\n")
         }
     }

@@ -28,6 +28,7 @@ struct RecoverCommand: Command, Equatable {
         }
         opener = try OpenerSource(arguments, default: .recoveryCode, of: Self.self)
         new = try PasswordSource(option: "--new-password-fd", in: arguments, of: Self.self)
+        try opener.typed.exclude(new, of: Self.self)
     }
 
     func run() throws(Failure) -> ExitStatus {

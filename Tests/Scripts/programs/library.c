@@ -8,6 +8,8 @@
  *     guest         what the library does to the process that it is loaded into
  *     memory        where a secret is, and that it is zeroed
  *     threads N     threads that share a keychain; afterwards items "t" 0 to N-1
+ *     groups        what a program does that has the groups "default" and "work"
+ *     locked        how locked items of service "locked" are found and removed
  *     children      children of fork(2), while threads use the keychain
  *     wait MS       sleeps until item "s" "a" can be read, and prints it
  */
@@ -374,6 +376,46 @@ static void answers(void)
     vestry_keychain_close(keychain);
 }
 
+static void groups(void)
+{
+    vestry_keychain *keychain = opened(0);
+    vestry_secret *secret;
+    vestry_item *work = ITEM(VESTRY_SERVICE, "service", VESTRY_ACCOUNT, "account", VESTRY_GROUP, "work");
+    OK(vestry_set_item(keychain, work, "one", 3, 0));
+    is_stored(keychain, "account", "one", 3);
+    OK(vestry_set(keychain, "service", "account", "two", 3));
+    OK(vestry_get_item(keychain, work, &secret));
+    is_secret(secret, "two", 3);
+    OK(vestry_delete(keychain, "service", "account"));
+    IS(vestry_get(keychain, "service", "account", &secret), VESTRY_NOT_FOUND);
+    OK(vestry_set(keychain, "service", "account", "first", 5));
+    OK(vestry_set_item(keychain, work, "second", 6, 0));
+    REFUSED(vestry_get(keychain, "service", "account", &secret));
+    REFUSED(vestry_delete(keychain, "service", "account"));
+    OK(vestry_item_set_text(work, VESTRY_GROUP, "default"));
+    OK(vestry_get_item(keychain, work, &secret));
+    is_secret(secret, "first", 5);
+    vestry_item_free(work);
+    vestry_keychain_close(keychain);
+}
+
+static void locked(void)
+{
+    vestry_keychain *keychain = opened(0);
+    vestry_item *item = ITEM(VESTRY_SERVICE, "locked");
+    vestry_secret *secret;
+    REFUSED(vestry_delete_item(keychain, item));
+    IS(vestry_get_item(keychain, item, &secret), VESTRY_LOCKED);
+    OK(vestry_item_set_text(item, VESTRY_ACCOUNT, "1"));
+    OK(vestry_delete_item(keychain, item));
+    OK(vestry_delete(keychain, "locked", "2"));
+    OK(vestry_item_set_text(item, VESTRY_ACCOUNT, NULL));
+    OK(vestry_delete_item(keychain, item));
+    IS(vestry_delete_item(keychain, item), VESTRY_NOT_FOUND);
+    vestry_item_free(item);
+    vestry_keychain_close(keychain);
+}
+
 static int entries(const char *folder)
 {
     DIR *directory = opendir(folder);
@@ -541,6 +583,10 @@ int main(int count, char **arguments)
         answers();
     else if (!strcmp(what, "guest"))
         guest();
+    else if (!strcmp(what, "groups"))
+        groups();
+    else if (!strcmp(what, "locked"))
+        locked();
     else if (!strcmp(what, "memory"))
         memory();
     else if (!strcmp(what, "threads") && count > 2)
