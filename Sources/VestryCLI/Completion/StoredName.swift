@@ -18,7 +18,7 @@ struct StoredName: Equatable {
             if let group { keychain.accessGroups = [group] }
             switch keychain.status().state {
             case .afterFirstUnlock, .unlocked: break
-            case .locked, .noStore, .unavailable: return []
+            case .locked, .noPassword, .noStore, .unavailable: return []
             }
             var query = ItemQuery(itemClass, place)
             query.limit = .all
