@@ -31,18 +31,30 @@ extension Keychain {
         return status
     }
 
-    /// Looks as ``status()`` does, and where nothing is open, whether the account has a password at all.
+    /// Looks as ``status()`` does, and asks the unlock service for what only root can look at.
     ///
-    /// That only root may look at, so the unlock service is asked; where it does not answer within a
-    /// second, it is not known.
+    /// That is, where nothing is open, whether the account has a password at all, and where this-device-only
+    /// items alone are locked, whether the device key is why. The service has a second for the first and
+    /// eight for the second, which can take a TPM; where it does not answer, this is ``status()``.
     ///
     /// - Returns: The state at this moment, ``KeychainStatus/State/noPassword`` among them.
     public func statusOfAccount() -> KeychainStatus {
-        let status = status()
-        guard processKeys == nil, [.noStore, .locked].contains(status.state),
-            (try? Self.askUnlockService(timeoutSeconds: 1)) == .accountWithoutPassword
-        else { return status }
-        return status.ofAccountWithoutPassword()
+        var status = status()
+        guard processKeys == nil else { return status }
+        if [.noStore, .locked].contains(status.state) {
+            if (try? Self.askUnlockService(timeoutSeconds: 1)) == .accountWithoutPassword {
+                return status.ofAccountWithoutPassword()
+            }
+        } else if status.isOfAnotherMachine {
+            switch try? Self.askForDeviceKey() {
+            case .fits: status.deviceKeyFault = .missed
+            case .shut: status.deviceKeyFault = .shut
+            case .missing: status.deviceKeyFault = .missing
+            case .ofAnother, nil: break
+            }
+            status.isOfAnotherMachine = status.deviceKeyFault == nil
+        }
+        return status
     }
 
     /// What the keybag says besides.
@@ -63,13 +75,8 @@ extension Keychain {
             // The keyring's failure says nothing of the machine.
             return
         }
-        switch try? Self.askForDeviceKey() {
-        case .fits: status.deviceKeyFault = .missed
-        case .shut: status.deviceKeyFault = .shut
-        case .missing: status.deviceKeyFault = .missing
-        // Without the unlock service nobody knows; a copied home is what there is most of.
-        case .ofAnother, nil: status.isOfAnotherMachine = true
-        }
+        // Or the device key's fault; a copied home is what there is most of.
+        status.isOfAnotherMachine = true
     }
 
     private func lockStatus() -> KeychainStatus {

@@ -63,9 +63,11 @@ public struct KeychainStatus: Sendable {
     public internal(set) var behindSince: Int64?
     /// Whether the this-device-only items are another machine's, as in a copied home, and no new ones
     /// can be stored before ``Keychain/rewrap(from:to:)``.
+    ///
+    /// That it is the device key's fault instead is what ``Keychain/statusOfAccount()`` finds out.
     public internal(set) var isOfAnotherMachine = false
     /// Why the this-device-only items are locked although they are this machine's own; nil where they
-    /// are not, or are another machine's.
+    /// are not, are another machine's, or nobody has asked: see ``Keychain/statusOfAccount()``.
     public internal(set) var deviceKeyFault: DeviceKeyFault?
 
     /// What is wrong with this machine's device key; the raw values never change.

@@ -24,13 +24,13 @@ struct StatusCommand: Command, Equatable {
                   "isOfAnotherMachine":BOOLEAN,"deviceKey":WORD or null,"path":TEXT,
                   "sessions":[{"since":SECONDS,"program":TEXT,"id":TEXT or null,
                   "gavePassword":BOOLEAN}...]}, where reason is never-enrolled, not-unlocked,
-                  password-mismatch, other-secret, no-password, no-session, session-locked, session-open or failure, code
-                  is the failure's number, Apple's where Apple has one, mismatchSince, in
-                  seconds since 1970, is since when logins have had another password than the
-                  keychain, classesBehind what the login password does not open since behindSince,
-                  deviceKey, where this-device-only items are locked because of this machine's
-                  device key, is missing, shut or missed, and id is the session's name in
-                  loginctl. Later releases may add members and reasons.
+                  password-mismatch, other-secret, no-password, no-session, session-locked,
+                  session-open or failure, code is the failure's number, Apple's where Apple has
+                  one, mismatchSince, in seconds since 1970, is since when logins have had another
+                  password than the keychain, classesBehind what the login password does not
+                  open since behindSince, deviceKey, where this-device-only items are locked
+                  because of this machine's device key, is missing, shut or missed, and id is
+                  the session's name in loginctl. Later releases may add members and reasons.
 
         """
     static let options: [Arguments.Option] = [.flag("--json")]

@@ -43,7 +43,9 @@ struct UnlockCommand: Command, Equatable {
             throw Failure(VestryError(.noSuchKeychain))
         // Another secret can open what the login password does not: another machine's items. And so
         // does the same one, when the device key is at hand again.
-        case .unlocked where opener.kind == .loginPassword && status.deviceKeyFault != .missed:
+        case .unlocked
+        where opener.kind == .loginPassword
+            && keychain.statusOfAccount().deviceKeyFault != .missed:
             return .done
         case .locked, .afterFirstUnlock, .unlocked, .unavailable:
             break
