@@ -203,7 +203,7 @@ def rotation_changes_every_key_and_no_secret():
     expect(MISMATCH, "rotate", "--password-fd", "0", give=b"wrong")
     equal(epochs(), {(1, 1)})
     result = rotate("--json")
-    equal(json.loads(result.stdout), {"resealed": 6, "finished": CLASSES, "unfinished": [], "left": []})
+    equal(json.loads(result.stdout), {"resealed": 6, "finished": CLASSES, "unfinished": [], "left": [], "reasons": []})
     equal(epochs(), {(2, 2)})
     equal([secret_of("s", "a"), secret_of("session", "a")], [b"two", b"two"])
     told = rotate("--class", "when-unlocked", "--class", "presence").stderr.decode()

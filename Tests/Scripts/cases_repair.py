@@ -51,11 +51,11 @@ def steps(done):
     return sorted((step["kind"], (step["item"] or {}).get("account")) for step in done["steps"])
 
 
-def whole(*names):
+def whole(*names, check=DONE):
     for name in names:
         equal(secret_of("s", name), f"secret of {name}".encode())
     equal(expect(DONE, "list").stdout, "".join(f"s\t{name}\n" for name in sorted(names)).encode())
-    expect(DONE, "check")
+    expect(check, "check")
 
 
 @case
@@ -223,7 +223,8 @@ def what_is_lost_comes_back_from_the_newest_whole_snapshot():
     replace(ITEMS, b"")
     done = repair()
     assert all(step[0] in ("file-rebuilt", "file-kept", "item-restored") for step in steps(done)), steps(done)
-    whole("a", "b", "c")
+    whole("a", "b", "c", check=DAMAGED)
+    expect(DAMAGED, "check", says="the keychain is whole, and one of its snapshots is damaged")
 
 
 @case

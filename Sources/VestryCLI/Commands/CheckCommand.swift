@@ -114,9 +114,10 @@ extension CheckReport {
     /// What the command ends with; nil when everything is whole.
     var failure: Failure? {
         if isDamagedInSnapshotsOnly {
+            let many = "\(snapshots.damaged) of its snapshots are"
             return Failure(
                 .damaged,
-                "the keychain is whole, and \(snapshots.damaged) of its snapshots are damaged",
+                "the keychain is whole, and \(snapshots.damaged == 1 ? "one of its snapshots is" : many) damaged",
                 code: .damaged,
                 hint: "'vestry snapshots delete NAME' removes one, 'vestry snapshots make' makes "
                     + "another")
