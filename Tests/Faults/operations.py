@@ -13,7 +13,7 @@ import world
 from campaign import Outcome, Saved, environment, is_whole, says_why, value
 from harness import case, equal
 from helper_client import (
-    ADD_PROTECTOR, HELPER, OPEN, PASSPHRASE, RECOVER, REWRAP, UNLOCK, Reply, ask, request)
+    ADD_PROTECTOR, HELPER, OPEN, PASSPHRASE, RECOVER, REWRAP, UNLOCK, Reply, ask, request, set_password)
 from world import ITEMS, KEYBAG, STORE, expect, login, put, vestry
 
 ACKNOWLEDGED = {"a": b"first", "b": bytes(range(256)) * 40, "c": b""}
@@ -311,6 +311,7 @@ def a_way_back_with_a_passphrase():
 def a_login_that_the_keychain_follows():
     saved = begin()
     old, new = world.PASSWORDS["alice"], b"another one"
+    set_password("alice", new)
 
     def verify(outcome):
         # It goes on in any case, with what is open.
@@ -328,6 +329,7 @@ def a_login_that_the_keychain_follows():
 @case
 def the_first_login_of_all():
     password = world.PASSWORDS["alice"]
+    set_password("alice", password)
 
     def restore():
         shutil.rmtree("/home/alice/.local", ignore_errors=True)
