@@ -320,6 +320,6 @@ def a_damaged_old_secret_alone_is_put_aside():
     # A snapshot that is damaged says nothing of the keychain.
     name = json.loads(expect(DONE, "snapshots", "make", "--json").stdout)["made"]["name"]
     (STORE / "snapshots" / name / "items.sqlite").write_bytes(b"nothing")
-    expect(DAMAGED, "check", says="the keychain is whole, and 1 of its snapshots")
+    expect(DAMAGED, "check", says="the keychain is whole, and one of its snapshots")
     expect(DONE, "snapshots", "delete", name)
     expect(DONE, "check")
