@@ -8,7 +8,8 @@ internal import VestryConfiguration
 /// `vestry-session-helper`: serves one request on descriptor 0, and exits.
 ///
 /// pam_vestry.so starts it as root with a socket pair, no environment and no other descriptor;
-/// systemd starts it for each connection to the unlock socket.
+/// systemd starts it for each connection to the unlock socket. With arguments, which only a person
+/// gives, it is root's command for device keys (``DeviceKeyCommand``).
 @main
 enum SessionHelper {
     static let socket: CInt = STDIN_FILENO
