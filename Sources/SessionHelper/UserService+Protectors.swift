@@ -79,40 +79,15 @@ extension UserService {
     private func enroll(
         _ kind: Protector.Kind, label: String?, secret: borrowing SecretBytes
     ) throws(Refusal) -> Outcome? {
-        if let refusal = deviceKeys.refusal { throw refusal }
-        let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
-            guard try existingStore() == nil else { return false }
-            let created = try state.withDerivationTurn(
-                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
-            ) { () throws(Refusal) in
-                try refusing { () throws(KeybagError) in
-                    try Keybag.create(
-                        kind, secret: secret, label: label, deviceKey: deviceKeys.present,
-                        at: now())
-                }
-            }
-            return try keep(created)
+        let isFirst = try makeStore { () throws(KeybagError) in
+            try Keybag.create(
+                kind, secret: secret, label: label, deviceKey: deviceKeys.present, at: now())
+        } opened: { (created, keyring) in
+            try? keyring.revokeForeignKeys()
+            // The store is there, whatever the kernel says of its keys.
+            try? putNewest(created.keys, into: keyring)
         }
-        guard isFirst else { return nil }
-        state.announceUnlock()
-        return Outcome(VESTRY_ENROLLED)
-    }
-
-    /// Writes the keybag of a new store, and opens it.
-    ///
-    /// - Returns: False where somebody else's is there.
-    private func keep(_ created: borrowing CreatedKeybag) throws(Refusal) -> Bool {
-        let directory = try refusing { () throws(PrivateFileError) in
-            try StoreDirectory.create(for: account)
-        }
-        guard
-            try refusing({ () throws(KeybagError) in try created.keybag.create(in: directory) })
-        else { return false }
-        let keyring = KernelKeyring(store: created.keybag.storeID)
-        try? keyring.revokeForeignKeys()
-        // The store is there, whatever the kernel says of its keys.
-        try? putNewest(created.keys, into: keyring)
-        return true
+        return isFirst ? Outcome(VESTRY_ENROLLED) : nil
     }
 
     func removeProtector(
@@ -157,7 +132,9 @@ extension UserService {
     }
 
     /// Runs `body`, which derives the key of a new protector, when it is this process's turn.
-    func derivingNew(_ body: () throws(KeybagError) -> Void) throws(Refusal) {
+    func derivingNew<Value: ~Copyable>(
+        _ body: () throws(KeybagError) -> Value
+    ) throws(Refusal) -> Value {
         try state.withDerivationTurn(
             memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
         ) { () throws(Refusal) in

@@ -138,27 +138,10 @@ struct UserService: ~Copyable {
 
     /// The first password login of this person: makes the store.
     private func enroll(password: borrowing SecretBytes) throws(Refusal) -> Outcome {
-        if let refusal = deviceKeys.refusal { throw refusal }
         var outcome = Outcome(VESTRY_ENROLLED)
-        // The whole of it under the lock: of many first logins at once, one makes the store.
-        let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
-            guard try existingStore() == nil else { return false }
-            let created = try state.withDerivationTurn(
-                memoryKiB: PasswordDerivation.recommended().memoryKiB, before: deadline
-            ) { () throws(Refusal) in
-                try refusing { () throws(KeybagError) in
-                    try Keybag.create(
-                        password: password, deviceKey: deviceKeys.present, at: now())
-                }
-            }
-            let directory = try refusing { () throws(PrivateFileError) in
-                try StoreDirectory.create(for: account)
-            }
-            let isNew = try refusing { () throws(KeybagError) in
-                try created.keybag.create(in: directory)
-            }
-            guard isNew else { return false }
-            let keyring = KernelKeyring(store: created.keybag.storeID)
+        let isFirst = try makeStore { () throws(KeybagError) in
+            try Keybag.create(password: password, deviceKey: deviceKeys.present, at: now())
+        } opened: { (created, keyring) throws(Refusal) in
             try refusing { () throws(KeyringError) in try keyring.revokeForeignKeys() }
             outcome.session(keyring.linkPresence)
             // The store is there, and the session counts, whatever the kernel says of the keys.
@@ -167,11 +150,39 @@ struct UserService: ~Copyable {
             } catch {
                 outcome.result = error.result
             }
+        }
+        return isFirst ? outcome : try open(password: password)
+    }
+
+    /// Makes the store of somebody who has none.
+    ///
+    /// The whole of it under the lock: of many first logins at once, one makes the store.
+    ///
+    /// - Parameters:
+    ///   - create: Makes its keybag; when it is this process's turn to derive a key.
+    ///   - opened: Gets what was made, once it is in its file.
+    /// - Returns: False where a store is there by now.
+    /// - Throws: `Refusal`, also of `opened`.
+    func makeStore(
+        _ create: () throws(KeybagError) -> CreatedKeybag,
+        opened: (borrowing CreatedKeybag, KernelKeyring) throws(Refusal) -> Void
+    ) throws(Refusal) -> Bool {
+        if let refusal = deviceKeys.refusal { throw refusal }
+        let isFirst = try state.withUserLock(before: deadline) { () throws(Refusal) -> Bool in
+            guard try existingStore() == nil else { return false }
+            let created = try derivingNew(create)
+            let directory = try refusing { () throws(PrivateFileError) in
+                try StoreDirectory.create(for: account)
+            }
+            let isNew = try refusing { () throws(KeybagError) in
+                try created.keybag.create(in: directory)
+            }
+            guard isNew else { return false }
+            try opened(created, KernelKeyring(store: created.keybag.storeID))
             return true
         }
-        guard isFirst else { return try open(password: password) }
-        state.announceUnlock()
-        return outcome
+        if isFirst { state.announceUnlock() }
+        return isFirst
     }
 
     // MARK: - close
