@@ -93,6 +93,9 @@ def the_overview_says_of_every_verb_what_its_help_says():
         if verb != "help":
             sentence = re.sub(r"^\.(It Cm \S+|Sq)( |$)", "", text, flags=re.M).strip()
             equal(plain(re.split(r"\.$", sentence, flags=re.M)[0]), plain(summary), verb)
+        if verb != "help":
+            name = page_of(verb).name[:-2]
+            equal(f"\n{name}(1) has more.\n" in output(program, verb, "--help"), True, f"{name}(1) in the help of {verb}")
         section = next(entry.text for entry in manual.sections.values() if f".It Cm {verb}\n" in entry.text)
         page = manual if verb == "help" else page_of(verb)
         equal(page is manual or f".Xr {page.name[:-2]} 1" in section, True, f"{page.name} beside {verb}")

@@ -26,7 +26,7 @@ ELSEWHERE = {
 }
 # What differs from run to run, and from this world to another.
 MASKS = (
-    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"), (r"\b\d{8}T\d{6}Z\S*", "NAME"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"), (r"\b\d{8}T\d{6}Z", "NAME"),
     (r"(?:[0-9A-Z]{4}-){13}[0-9A-Z*~$=]", "CODE"), (r"\b[0-9a-f]{32}\b|^[0-9a-f]{8}(?=\t)", "ID"),
     (r"^session (?:\S+ )?(?:by \S+ )?since", "session since"), (r" +$", ""))
 
