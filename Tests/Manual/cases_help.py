@@ -5,7 +5,8 @@ import re
 import tempfile
 
 from harness import case, equal
-from subject import VERBS, by_name, helps, manual, overview, pages, program
+from page import tags
+from subject import VERBS, by_name, helps, manual, overview, pages, program, tree
 from usage import output, read
 
 
@@ -22,6 +23,14 @@ def options_of(verb, page):
     for name, title in page.entries[verb].lists:
         options |= (by_name[f"{name}.1"] if name else page).sections[title].options
     return options
+
+
+def options_in(text):
+    """The options in the heads of a list."""
+    for line in re.findall(r"^\.It (.*)", text, re.M):
+        for kind, value in tags(line):
+            if kind == "option":
+                yield value
 
 
 def security():
@@ -50,8 +59,13 @@ def every_option_of_every_verb_is_in_the_manual_and_no_other_one():
     for verb, text in helps.items():
         page = page_of(verb)
         if verb == "security":
-            said = {option for each in security().values() for option in each.options}
-            equal(page.sections["DESCRIPTION"].options | page.entries[verb].options, said, page.name)
+            # Of each verb: what all take, and what those for such passwords and those that do such take.
+            lists = re.split(r"^(All|Those) ", page.entries[verb].text, flags=re.M)[2::2]
+            listed = {text.split(":")[0]: set(options_in(text)) for text in lists}
+            for name, each in security().items():
+                deed, kind, _ = name.split("-")
+                taken = ("of the commands take", f"for {kind} passwords", f"that {deed}")
+                equal(set().union(*(listed.get(those, set()) for those in taken)), each.options, f"{page.name}, {name}")
             continue
         equal(options_of(verb, page), text.options, f"{page.name}, {verb}")
         # And these are what the program takes; failures as JSON are for all of them.
@@ -95,7 +109,8 @@ def the_overview_says_of_every_verb_what_its_help_says():
             equal(plain(re.split(r"\.$", sentence, flags=re.M)[0]), plain(summary), verb)
         if verb != "help":
             name = page_of(verb).name[:-2]
-            equal(f"\n{name}(1) has more.\n" in output(program, verb, "--help"), True, f"{name}(1) in the help of {verb}")
+            text = output(program, verb, "--help")
+            equal(f"\n{name}(1) has more.\n" in text, True, f"{name}(1) in the help of {verb}")
         section = next(entry.text for entry in manual.sections.values() if f".It Cm {verb}\n" in entry.text)
         page = manual if verb == "help" else page_of(verb)
         equal(page is manual or f".Xr {page.name[:-2]} 1" in section, True, f"{page.name} beside {verb}")
@@ -129,6 +144,20 @@ def the_other_programs_are_used_as_their_help_says():
             equal(by_name[f"{name}.1"].synopsis, [usage], name)
             words = set(re.findall(r"[a-z]+", usage.removeprefix(name)))
             equal(by_name[f"{name}.1"].sections["DESCRIPTION"].words, words, name)
+
+
+@case
+def the_settings_and_the_module_take_what_their_pages_say():
+    """They have no help, so the words stand in the sources that read them."""
+    source = (tree / "Sources/VestryConfiguration/Configuration.swift").read_text()
+    keys = {first or second for first, second in re.findall(r'case \("([a-z-]+)",|, \("([a-z-]+)", let', source)}
+    equal(by_name["vestry.conf.5"].sections["DESCRIPTION"].words, keys, "settings")
+    source = (tree / "pam/PAMModule/Options.swift").read_text()
+    words = {first or second for first, second in
+             re.findall(r'argument, "([a-z_]+)"|StaticString = "([a-z]+)="', source)}
+    page = by_name["pam_vestry.8"]
+    equal({re.match("[a-z_]+", word)[0] for word in page.sections["OPTIONS"].words}, words, "options of the module")
+    equal(set(re.findall(r"\[([a-z_]+)", page.synopsis[0])), words, "synopsis of the module")
 
 
 @case
