@@ -40,17 +40,39 @@ public struct ProcessIdentity: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The start in the line of `/proc/PID/stat`; nil for a process that has ended and is only waited
-    /// for, and for anything that is not such a line.
+    /// The pseudo-terminal that controls it, as the number of its device below `/dev/pts`; nil for
+    /// another terminal, for none, and when it has ended.
+    public var pseudoTerminal: UInt32? {
+        guard let bytes = Self.read("stat", of: number, limit: 4096), isRunning else { return nil }
+        return Self.pseudoTerminal(inStatus: bytes)
+    }
+
+    static func pseudoTerminal(inStatus bytes: [UInt8]) -> UInt32? {
+        // Signed, and one number for major and minor (proc_pid_stat(5)); the major one is of
+        // pseudo-terminals by Documentation/admin-guide/devices.txt of the kernel.
+        guard let device = field(7, inStatus: bytes, as: Int32.self) else { return nil }
+        let bits = UInt32(bitPattern: device)
+        guard bits >> 8 & 0xfff == 136 else { return nil }
+        return bits & 0xff | bits >> 12 & 0xfff00
+    }
+
     static func startTicks(inStatus bytes: [UInt8]) -> UInt64? {
+        field(22, inStatus: bytes, as: UInt64.self)
+    }
+
+    /// A field, from the third on, of the line of `/proc/PID/stat`; nil for a process that has ended
+    /// and is only waited for, and for anything that is not such a line.
+    private static func field<Number: FixedWidthInteger>(
+        _ number: Int, inStatus bytes: [UInt8], as type: Number.Type
+    ) -> Number? {
         // The second field is the program's name in parentheses, and can hold any byte, these too.
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
         // Behind it stand the third field, the state, and the others.
-        guard fields.count > 22 - 3, let state = fields.first,
+        guard fields.count > number - 3, let state = fields.first,
             !state.elementsEqual([UInt8(ascii: "Z")]), !state.elementsEqual([UInt8(ascii: "X")])
         else { return nil }
-        return UInt64(String(decoding: fields[22 - 3], as: UTF8.self))
+        return Number(String(decoding: fields[number - 3], as: UTF8.self))
     }
 
     private static func read(_ name: String, of number: pid_t, limit: Int) -> [UInt8]? {

@@ -9,6 +9,8 @@ struct LoginSession: Equatable {
     var state = ""
     /// `x11`, `wayland`, `mir`, `tty` or `unspecified`.
     var type = ""
+    /// The unit of systemd that its processes are in.
+    var scope = ""
     /// What the screen locker says, where it says anything: swaylock and i3lock do not.
     var isLockedByHint = false
     var isIdleByHint = false
@@ -25,11 +27,14 @@ struct LoginSession: Equatable {
 
     /// Since when nobody has touched this session, in microseconds since 1970.
     ///
-    /// A desktop says by itself that it is idle. For a terminal logind has the time of the last
-    /// input; without one, as in an ssh session that runs a command, nothing says that nobody is there.
+    /// A desktop says by itself that it is idle. For a terminal it is the time of the last input;
+    /// without one, as in an ssh session that runs a command, nothing says that nobody is there.
     var untouchedSince: UInt64? {
         let isGraphical = ["x11", "wayland", "mir"].contains(type)
         if isGraphical && !isIdleByHint { return nil }
         return idleSince == 0 ? nil : idleSince
     }
+
+    /// Whether it is on a terminal, if on any, that logind does not know of.
+    var hasUnknownTerminal: Bool { type == "tty" && idleSince == 0 }
 }

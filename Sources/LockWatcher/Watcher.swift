@@ -178,7 +178,10 @@ struct Watcher: ~Copyable {
     private mutating func lookForPeople() {
         let sessions = try? Logind.sessions(
             of: user, on: bus, before: Deadline(after: Self.patience))
-        let unlocked = (sessions ?? []).filter { isUnlocked($0) }
+        var unlocked = (sessions ?? []).filter { isUnlocked($0) }
+        for index in unlocked.indices where unlocked[index].hasUnknownTerminal {
+            unlocked[index].idleSince = unlocked[index].lastInput()
+        }
         var now = timespec()
         _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
         let microseconds = UInt64(clamping: now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec / 1000)

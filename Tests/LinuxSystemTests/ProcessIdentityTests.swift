@@ -20,6 +20,17 @@ import Testing
         #expect(ProcessIdentity.startTicks(inStatus: Array(line.utf8)) == startTicks)
     }
 
+    @Test(
+        arguments: [
+            // Minor numbers of 20 bits, of which the upper ones stand above the major number's.
+            ("34816", 0), ("34821", 5), ("35071", 255), ("1083392", 256), ("-1048576", nil),
+            ("1025", nil), ("0", nil), ("-2147448832", 0x80000), ("x", nil),
+        ] as [(String, UInt32?)])
+    func aPseudoTerminalHasTheNumberOfItsDevice(_ device: String, number: UInt32?) {
+        let line = "7 (bash) S 1 2 3 \(device) 5 6 7 8 9 10 11 12 13 14 15 16 17 18 98765 20"
+        #expect(ProcessIdentity.pseudoTerminal(inStatus: Array(line.utf8)) == number)
+    }
+
     @Test func aProcessIsTheOneThatStartedThen() throws {
         let own = try #require(ProcessIdentity(running: getpid()))
         #expect(own.isRunning)
