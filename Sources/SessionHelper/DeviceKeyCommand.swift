@@ -56,16 +56,17 @@ enum DeviceKeyCommand {
                 self.init(
                     .denied, message,
                     hint:
-                        "chown root:root \(path) && chmod 600 \(path); 'device-key replace' makes a"
-                        + " new one, if somebody may have read it")
+                        "chown root:root \(path) && chmod 600 \(path); '\(VESTRY_HELPER_PATH)"
+                        + " device-key replace' makes a new one, if somebody may have read it")
             case .damaged: self.init(.damaged, message, hint: Self.backupHint)
             case .shut:
                 self.init(
                     .unavailable, message,
                     hint:
                         "put right what keeps systemd-creds(1) from it, or put a copy of the"
-                        + " unsealed key in its place; if that is gone for good, 'device-key"
-                        + " replace --yes' makes a new one, and this-device-only items stay shut")
+                        + " unsealed key in its place; if that is gone for good, '\(VESTRY_HELPER_PATH)"
+                        + " device-key replace --yes' makes a new one, and this-device-only items stay"
+                        + " shut")
             case .unreadable:
                 self.init(.failure, message, hint: "look at \(DeviceKeyFolder.path) as root")
             }
