@@ -1,3 +1,4 @@
+internal import CUnlockProtocol
 internal import Glibc
 internal import LinuxSystem
 internal import SecureMemory

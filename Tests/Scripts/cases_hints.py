@@ -131,3 +131,15 @@ def units_and_packages_in_messages_are_ours():
     packages = re.findall("^Package: (.*)", (TREE / "packaging/debian/control").read_text(), re.M)
     for package in re.findall(r"dpkg-reconfigure ([a-z0-9-]+)", text):
         equal(package in packages, True, package)
+
+
+@case
+def what_is_counted_in_messages_has_a_singular():
+    """By Int.counted(), or by naming what is counted before the number."""
+    wrong = []
+    for path in sorted((TREE / "Sources").rglob("*.swift")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"\\\([\w.]*[cC]ount(?:\([^)]*\))?\) (?:more )?(?:items|snapshots|secrets|old secrets|findings|tags"
+                         r"|fields|lines|seconds)\b", line) and not re.search(r"== 1 \?|more than \\\(maximum", line):
+                wrong.append(f"{path.relative_to(TREE)}:{number}: {line.strip()}")
+    equal(wrong, [])

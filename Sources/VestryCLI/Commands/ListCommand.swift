@@ -85,7 +85,8 @@ struct ListCommand: Command, Equatable {
         }
         guard !isComplete || listing.lockedCount == 0 else {
             throw Failure(
-                .locked, "\(listing.lockedCount) items are locked", code: .locked,
+                .locked, listing.lockedCount.counted("item is", "items are") + " locked",
+                code: .locked,
                 hint: "log in with your password, or run 'vestry unlock'")
         }
         write(listing)

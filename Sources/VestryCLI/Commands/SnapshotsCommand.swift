@@ -112,7 +112,7 @@ struct SnapshotsCommand: Command, Equatable {
         let count = try reporting { () throws(VestryError) in try keychain.snapshots() }.count
         guard count > 0 else { return }
         StandardStream.error.write(
-            "vestry: \(count) \(count == 1 ? "snapshot is" : "snapshots are") from before, sealed with "
+            "vestry: \(count.counted("snapshot is", "snapshots are")) from before, sealed with "
                 + "the old keys\n"
                 + "vestry: hint: 'vestry erase --snapshots' removes them\n")
     }
@@ -122,7 +122,7 @@ struct SnapshotsCommand: Command, Equatable {
         let count = try reporting { () throws(VestryError) in try keychain.snapshots() }.count
         guard count > 0 else { return }
         StandardStream.error.write(
-            "vestry: \(count) \(count == 1 ? "snapshot" : "snapshots") may still hold it\n"
+            "vestry: \(count.counted("snapshot")) may still hold it\n"
                 + "vestry: hint: 'vestry erase --snapshots' removes them\n")
     }
 }
