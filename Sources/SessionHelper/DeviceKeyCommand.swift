@@ -27,22 +27,12 @@ enum DeviceKeyCommand {
 
         """
 
-    enum Status: Int32 {
-        case done = 0
-        case failure = 1
-        case usage = 2
-        case damaged = 6
-        case denied = 8
-        case unavailable = 9
-        case timedOut = 11
-    }
-
     struct Failure: Error, Equatable {
-        let status: Status
+        let status: ExitStatus
         let message: String
         let hint: String
 
-        init(_ status: Status, _ message: String, hint: String) {
+        init(_ status: ExitStatus, _ message: String, hint: String) {
             self.status = status
             self.message = message
             self.hint = hint
@@ -117,7 +107,7 @@ enum DeviceKeyCommand {
     ///
     /// - Parameter arguments: Those of the program, without its name.
     /// - Returns: What the shell gets.
-    static func run(_ arguments: [String]) -> Status {
+    static func run(_ arguments: [String]) -> ExitStatus {
         guard let verb = verb(arguments) else {
             write(usage, to: STDERR_FILENO)
             return .usage

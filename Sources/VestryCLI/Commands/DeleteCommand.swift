@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry delete`: removes one item, or all that match.

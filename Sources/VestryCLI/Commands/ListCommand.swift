@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry list`: shows the items, without their secrets.

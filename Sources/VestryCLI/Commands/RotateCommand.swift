@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry rotate`: changes class keys, and seals everything anew.

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry snapshots`: shows, makes, restores and removes copies of the whole keychain.
