@@ -55,23 +55,7 @@ extension ItemFileExamination {
     public func deleted(_ number: Int64) -> Reading {
         for boxes in [ItemBoxes.metadataAndValue, .metadata] {
             do throws(ItemStoreError) {
-                let query: Statement
-                switch boxes {
-                case .metadataAndValue:
-                    query = try Statement(
-                        """
-                        SELECT reference, item_class, accessibility, access_control, expires, epoch,
-                            version, value_epoch, value_version, primary_tag, metadata, value
-                        FROM deleted WHERE row = ?1
-                        """, on: database)
-                case .metadata:
-                    query = try Statement(
-                        """
-                        SELECT reference, item_class, accessibility, access_control, expires, epoch,
-                            version, value_epoch, value_version, primary_tag, metadata
-                        FROM deleted WHERE row = ?1
-                        """, on: database)
-                }
+                let query = try Statement(boxes.deletedQuery, on: database)
                 try query.bind(number, at: 1)
                 guard try query.step() else { return .absent }
                 return .row(try ItemRow(query, boxes: boxes))

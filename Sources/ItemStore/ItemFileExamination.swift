@@ -84,7 +84,7 @@ public struct ItemFileExamination: ~Copyable {
         } catch .damaged {
             // The integrity check has found it too.
         }
-        if orphanCount > 0 { faults.append("\(orphanCount) tags belong to no item") }
+        if orphanCount > 0 { faults.append("tags that belong to no item: \(orphanCount)") }
         let version = try Schema.number("PRAGMA user_version", on: database)
         if try Schema.parts(of: database) != Schema.expectedParts(of: version) {
             faults.append("its tables are not those of an item file")

@@ -56,4 +56,40 @@ public enum ItemBoxes: Sendable {
     /// Without the value: the secret's pages are not even read from the disk.
     case metadata
     case metadataAndValue
+
+    /// Finds an item by its number, for ``ItemRow``.
+    var itemQuery: StaticString {
+        switch self {
+        case .metadata:
+            """
+            SELECT reference, item_class, accessibility, access_control, expires, epoch,
+                version, value_epoch, value_version, primary_tag, metadata
+            FROM item WHERE row = ?1
+            """
+        case .metadataAndValue:
+            """
+            SELECT reference, item_class, accessibility, access_control, expires, epoch,
+                version, value_epoch, value_version, primary_tag, metadata, value
+            FROM item WHERE row = ?1
+            """
+        }
+    }
+
+    /// Finds a deleted item by its number.
+    var deletedQuery: StaticString {
+        switch self {
+        case .metadata:
+            """
+            SELECT reference, item_class, accessibility, access_control, expires, epoch,
+                version, value_epoch, value_version, primary_tag, metadata
+            FROM deleted WHERE row = ?1
+            """
+        case .metadataAndValue:
+            """
+            SELECT reference, item_class, accessibility, access_control, expires, epoch,
+                version, value_epoch, value_version, primary_tag, metadata, value
+            FROM deleted WHERE row = ?1
+            """
+        }
+    }
 }

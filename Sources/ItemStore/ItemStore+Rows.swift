@@ -160,22 +160,7 @@ public struct ItemRowReader: ~Copyable {
 
     init(_ boxes: ItemBoxes, on database: Database) throws(ItemStoreError) {
         self.boxes = boxes
-        switch boxes {
-        case .metadata:
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, expires, epoch,
-                    version, value_epoch, value_version, primary_tag, metadata
-                FROM item WHERE row = ?1
-                """, on: database)
-        case .metadataAndValue:
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, expires, epoch,
-                    version, value_epoch, value_version, primary_tag, metadata, value
-                FROM item WHERE row = ?1
-                """, on: database)
-        }
+        query = try Statement(boxes.itemQuery, on: database)
     }
 
     /// The row with this number.

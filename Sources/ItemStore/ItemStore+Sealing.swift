@@ -67,12 +67,7 @@ extension ItemStore {
         let query: Statement
         switch place {
         case .item:
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, expires, epoch,
-                    version, value_epoch, value_version, primary_tag, metadata, value
-                FROM item WHERE row = ?1
-                """, on: database)
+            query = try Statement(ItemBoxes.metadataAndValue.itemQuery, on: database)
         case .oldValue:
             // What stands with the item alone is that of the item, deleted or not.
             query = try Statement(
@@ -87,12 +82,7 @@ extension ItemStore {
                 WHERE old.row = ?1
                 """, on: database)
         case .deleted:
-            query = try Statement(
-                """
-                SELECT reference, item_class, accessibility, access_control, expires, epoch,
-                    version, value_epoch, value_version, primary_tag, metadata, value
-                FROM deleted WHERE row = ?1
-                """, on: database)
+            query = try Statement(ItemBoxes.metadataAndValue.deletedQuery, on: database)
         }
         try query.bind(number, at: 1)
         guard try query.step() else { return nil }

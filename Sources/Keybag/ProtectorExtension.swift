@@ -37,7 +37,7 @@ struct ProtectorExtension: Equatable, Sendable {
 
     init(from cursor: inout ByteCursor, byteCount: Int) throws(KeybagError) {
         guard byteCount <= Self.maximumByteCount else {
-            throw .malformed("an extension of \(byteCount) bytes")
+            throw .malformed("an extension of length \(byteCount)")
         }
         var part = try cursor.part(byteCount)
         var last: UInt8 = 0

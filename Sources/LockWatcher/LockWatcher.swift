@@ -10,7 +10,7 @@ enum LockWatcher {
     static func main() {
         guard CommandLine.argc == 1 else {
             Log.warning("it takes no arguments; see vestry-lock-watcher(8)")
-            exit(2)
+            exit(ExitStatus.usage.rawValue)
         }
         let (configuration, complaints) = Configuration.load()
         for complaint in complaints { Log.warning("\(complaint)") }
@@ -18,7 +18,7 @@ enum LockWatcher {
         while true {
             switch connections.useOne() {
             case .again(let duration): pause(duration)
-            case .end(let status): exit(status)
+            case .end(let status): exit(status.rawValue)
             }
         }
     }
@@ -40,7 +40,7 @@ struct Connections {
 
     enum Next {
         case again(after: Duration)
-        case end(status: CInt)
+        case end(ExitStatus)
     }
 
     /// Works as long as one connection lasts.
@@ -67,10 +67,10 @@ struct Connections {
             let message = "no logind here: \(error)"
             Log.warning("\(message); 'vestry lock' locks by hand")
             ServiceManager.notifyReady(message)
-            return .end(status: 0)
+            return .end(.done)
         default:
             Log.warning("logind: \(error)")
-            return .end(status: 1)
+            return .end(.failure)
         }
     }
 }

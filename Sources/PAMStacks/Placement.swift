@@ -1,10 +1,16 @@
+extension StackHost.Profile {
+    /// Gives the common files the lines of all of the package's profiles.
+    public static let command = "sudo pam-auth-update --enable vestry vestry-late"
+}
+
 /// Finds the place in a stack at which a line of the module does what it is for.
 struct Placement {
     private let text: String
     private let name: String
+    private let profile: StackHost.Profile
 
-    init(_ text: String, name: String) {
-        (self.text, self.name) = (text, name)
+    init(_ text: String, name: String, _ profile: StackHost.Profile) {
+        (self.text, self.name, self.profile) = (text, name, profile)
     }
 
     /// The fix, tried by simulation: the lowest place at which every way is served and everybody who
@@ -73,9 +79,14 @@ struct Placement {
 
     /// On Debian the common files are made from profiles.
     private func viaProfile(_ stack: Stack, isThere: Bool) -> String {
-        let isCommon = stack.entries.contains { $0.place.path.hasPrefix("/etc/pam.d/common-") }
-        return isCommon && !isThere
-            ? "run 'sudo pam-auth-update --enable vestry', or by hand: " : ""
+        guard !isThere,
+            stack.entries.contains(where: { $0.place.path.hasPrefix("/etc/pam.d/common-") })
+        else { return "" }
+        return switch profile {
+        case .none: ""
+        case .followed: "run '\(StackHost.Profile.command)', or by hand: "
+        case .ignored: "by hand, as pam-auth-update leaves files that were edited alone: "
+        }
     }
 
     private func successCount(of stack: Stack, _ simulation: Simulation) -> Int {

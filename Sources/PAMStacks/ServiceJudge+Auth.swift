@@ -32,7 +32,8 @@ extension ServiceJudge {
         _ path: Simulation.Path, isAlways: Bool, in simulation: Simulation
     ) {
         let stack = simulation.stack
-        let fix = Placement(Self.authLine, name: Self.module).fix(in: simulation) { path, stack in
+        let fix = Placement(Self.authLine, name: Self.module, host.profile).fix(in: simulation) {
+            path, stack in
             path.tokenStep == nil || Self.seesPassword(on: path, in: stack)
         }
         guard let line = stack.lines(of: Self.module).first else {

@@ -8,7 +8,8 @@ extension ServiceJudge {
         report.rewraps = paths.allSatisfy { Self.seesChange(on: $0, in: stack) }
         guard report.rewraps == false else { return }
 
-        let fix = Placement(Self.passwordLine, name: Self.module).fix(in: simulation) {
+        let fix = Placement(Self.passwordLine, name: Self.module, host.profile).fix(in: simulation)
+        {
             path, stack in
             path.knower == nil || Self.seesChange(on: path, in: stack)
         }

@@ -42,7 +42,8 @@ extension ServiceJudge {
     }
 
     private func placement(in simulation: Simulation) -> String {
-        Placement(Self.sessionLine, name: Self.module).fix(in: simulation) { path, stack in
+        Placement(Self.sessionLine, name: Self.module, host.profile).fix(in: simulation) {
+            path, stack in
             guard let own = path.ownStep(in: stack) else { return false }
             let manager = path.step(of: "pam_systemd", in: stack) ?? .max
             let keyring = path.step(of: Self.keyringModule, in: stack) ?? -1

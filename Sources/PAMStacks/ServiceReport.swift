@@ -39,13 +39,26 @@ public struct StackHost: Sendable {
     /// Whether services start with a session keyring that is not the user's, as those of systemd do:
     /// pam_keyinit without `force` then leaves it.
     public let givesServicesKeyrings: Bool
+    /// What the package's profile can do for the common files.
+    public let profile: Profile
+
+    /// How lines of the module get into Debian's common files.
+    public enum Profile: Sendable {
+        /// There is no profile here.
+        case none
+        /// `pam-auth-update` writes the files anew, with the profile's lines.
+        case followed
+        /// It leaves the files alone, because somebody has edited what it wrote.
+        case ignored
+    }
 
     public init(
-        givesServicesKeyrings: Bool,
+        givesServicesKeyrings: Bool, profile: Profile = .none,
         isInstalled: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.isInstalled = isInstalled
         self.givesServicesKeyrings = givesServicesKeyrings
+        self.profile = profile
     }
 }
 

@@ -47,7 +47,7 @@ public struct ServiceFiles: Sendable {
         }
     }
 
-    private let read: @Sendable (String) -> Found?
+    let read: @Sendable (String) -> Found?
 
     /// Takes the files from whoever may read them.
     ///

@@ -1,3 +1,4 @@
+internal import CUnlockProtocol
 internal import Glibc
 internal import LinuxSystem
 internal import SecureMemory
@@ -149,7 +150,8 @@ struct DeviceKeyChange: ~Copyable {
             .failure, "older device keys are still needed",
             hint:
                 "let these users log in with the password, or run 'vestry lock' and 'vestry unlock';"
-                + " 'device-key forget-old --yes' gives their this-device-only items up")
+                + " '\(VESTRY_HELPER_PATH) device-key forget-old --yes' gives their this-device-only items up"
+        )
     }
 
     private static func line(_ id: String, _ users: [uid_t], _ isForced: Bool) -> String {

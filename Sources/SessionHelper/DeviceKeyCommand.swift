@@ -27,22 +27,12 @@ enum DeviceKeyCommand {
 
         """
 
-    enum Status: Int32 {
-        case done = 0
-        case failure = 1
-        case usage = 2
-        case damaged = 6
-        case denied = 8
-        case unavailable = 9
-        case timedOut = 11
-    }
-
     struct Failure: Error, Equatable {
-        let status: Status
+        let status: ExitStatus
         let message: String
         let hint: String
 
-        init(_ status: Status, _ message: String, hint: String) {
+        init(_ status: ExitStatus, _ message: String, hint: String) {
             self.status = status
             self.message = message
             self.hint = hint
@@ -56,16 +46,17 @@ enum DeviceKeyCommand {
                 self.init(
                     .denied, message,
                     hint:
-                        "chown root:root \(path) && chmod 600 \(path); 'device-key replace' makes a"
-                        + " new one, if somebody may have read it")
+                        "chown root:root \(path) && chmod 600 \(path); '\(VESTRY_HELPER_PATH)"
+                        + " device-key replace' makes a new one, if somebody may have read it")
             case .damaged: self.init(.damaged, message, hint: Self.backupHint)
             case .shut:
                 self.init(
                     .unavailable, message,
                     hint:
                         "put right what keeps systemd-creds(1) from it, or put a copy of the"
-                        + " unsealed key in its place; if that is gone for good, 'device-key"
-                        + " replace --yes' makes a new one, and this-device-only items stay shut")
+                        + " unsealed key in its place; if that is gone for good, '\(VESTRY_HELPER_PATH)"
+                        + " device-key replace --yes' makes a new one, and this-device-only items stay"
+                        + " shut")
             case .unreadable:
                 self.init(.failure, message, hint: "look at \(DeviceKeyFolder.path) as root")
             }
@@ -116,7 +107,7 @@ enum DeviceKeyCommand {
     ///
     /// - Parameter arguments: Those of the program, without its name.
     /// - Returns: What the shell gets.
-    static func run(_ arguments: [String]) -> Status {
+    static func run(_ arguments: [String]) -> ExitStatus {
         guard let verb = verb(arguments) else {
             write(usage, to: STDERR_FILENO)
             return .usage

@@ -53,7 +53,7 @@ struct DeviceKeyFolder: ~Copyable {
         }
         let count = bytes.count
         guard let file = DeviceKeyFile(parsing: bytes) else {
-            throw .damaged("it has \(count) bytes, and is no sealed one")
+            throw .damaged("it has the length \(count), and is no sealed one")
         }
         return StoredDeviceKey(
             file: file, modified: Int64(status.st_mtim.tv_sec), mode: status.st_mode & 0o7777)

@@ -16,7 +16,9 @@ enum SessionHelper {
 
     static func main() {
         // Before anything else: from here on this process has something to hide.
-        guard (try? ThisProcess.hideMemory()) != nil else { exit(1) }
+        guard (try? ThisProcess.hideMemory()) != nil else {
+            exit(ExitStatus.failure.rawValue)
+        }
         _ = umask(0o022)
 
         // Whoever comes over the socket or from the PAM module gives no arguments.
@@ -26,7 +28,7 @@ enum SessionHelper {
         guard let peer = try? FileDescriptor.peerUser(of: socket) else {
             SystemLog.write(.warning, "started without a socket: this program serves pam_vestry")
             DeviceKeyCommand.explain()
-            exit(2)
+            exit(ExitStatus.usage.rawValue)
         }
         let outcome: Outcome
         do throws(Refusal) {

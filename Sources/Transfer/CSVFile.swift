@@ -31,7 +31,8 @@ struct CSVFile {
                 problems.append(
                     ImportProblem(
                         line: record.line,
-                        "\(record.fields.count) fields, and not the \(first.fields.count) of the first line"
+                        record.fields.count.counted("field")
+                            + ", and not the \(first.fields.count) of the first line"
                     ))
             } else {
                 records.append(record)

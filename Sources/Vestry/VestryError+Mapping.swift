@@ -84,7 +84,10 @@ extension KeybagError: PubliclyMappable {
             VestryError(.damaged, detail: "\(file) is malformed, \(place)")
         case .costTooHigh(let passes, let memoryKiB), .costTooLow(let passes, let memoryKiB):
             VestryError(
-                .damaged, detail: "\(file) asks for \(passes) passes over \(memoryKiB) KiB")
+                .damaged,
+                detail:
+                    "\(file) asks for \(Int(passes).counted("pass", "passes")) over \(memoryKiB) KiB"
+            )
         case .wrongPassword:
             VestryError(.wrongPassword)
         case .classNotOpen(let keyClass):

@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 /// One verb of the command line.
 protocol Command: Sendable {
     static var name: String { get }

@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 /// Asks the person before something that is hard to take back.
 enum Confirmation {
     /// - Parameters:

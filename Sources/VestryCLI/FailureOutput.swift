@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 extension Failure {

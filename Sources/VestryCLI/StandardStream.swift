@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LinuxSystem
 
 /// An unbuffered standard stream: stdio would keep a copy of a secret in a buffer that nobody
 /// zeroes.

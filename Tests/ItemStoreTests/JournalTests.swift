@@ -153,18 +153,4 @@ import Testing
         limit.rlim_cur = count ?? limit.rlim_max
         _ = unsafe setrlimit(file, &limit)
     }
-
-    /// Runs `body` in a child of fork(2), which Swift hides; returns what it returned.
-    private func inChild(_ body: () -> CInt) throws -> CInt {
-        typealias Fork = @convention(c) () -> pid_t
-        let symbol = try #require(unsafe dlsym(nil, "fork"))
-        let child = unsafe unsafeBitCast(symbol, to: Fork.self)()
-        if child == 0 {
-            alarm(20)
-            _exit(body())
-        }
-        var status: CInt = 0
-        try #require(unsafe waitpid(child, &status, 0) == child)
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 126
-    }
 }

@@ -5,6 +5,7 @@ struct Machine {
     var files: [String: String]
     var missingModules: Set<String> = []
     var hasSystemd = true
+    var profile = StackHost.Profile.followed
 
     /// Debian 12 with the lines of the package's profile, as pam-auth-update writes them.
     static let debian: [String: String] = [
@@ -116,7 +117,9 @@ struct Machine {
         let missing = missingModules
         return serviceFiles.report(
             on: service,
-            host: StackHost(givesServicesKeyrings: hasSystemd) { !missing.contains($0) })
+            host: StackHost(givesServicesKeyrings: hasSystemd, profile: profile) {
+                !missing.contains($0)
+            })
     }
 
     /// The codes of what is wrong, without what is well or only noted.

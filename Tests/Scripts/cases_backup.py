@@ -42,7 +42,7 @@ def listing():
 @case
 def a_backup_brings_everything_back_with_dates_and_references():
     prepare()
-    put(b"one", "s", "a", "--label=L", "--comment=C", "--accessible=when-unlocked")
+    put(b"the first", "s", "a", "--label=L", "--comment=C", "--accessible=when-unlocked")
     put(b"x" * 100_000, "s", "b", "--expires=+1d")
     expect(DONE, "set", "--server=h", "--port=443", "n", give=b"net")
     before = listing()
@@ -50,13 +50,13 @@ def a_backup_brings_everything_back_with_dates_and_references():
     equal(os.stat(FILE).st_mode & 0o7777, 0o600)
     equal([entry.name for entry in FOLDER.iterdir()], ["file"])
     content = pathlib.Path(FILE).read_bytes()
-    assert b"default" not in content and b"one" not in content
+    assert b"default" not in content and b"the first" not in content
     expect(DONE, "delete", "--all", "--yes")
     expect(DONE, "delete", "--all", "--yes", "--server=h")
     result = sealed(DONE, "restore", "--yes", says="3 added")
     equal(result.stdout, b"")
     equal(listing(), before)
-    equal((secret_of("s", "a"), secret_of("s", "b")), (b"one", b"x" * 100_000))
+    equal((secret_of("s", "a"), secret_of("s", "b")), (b"the first", b"x" * 100_000))
     sealed(DONE, "restore", "--yes", says="3 unchanged")
 
 

@@ -177,7 +177,7 @@ def a_short_list_is_said_to_be_short_or_refused():
     equal(result.stdout, b"s\topen\n")
     assert b"1 more locked" in result.stderr, result.stderr
     equal(expect(DONE, "list", "--only-readable").stderr, b"")
-    equal(expect(LOCKED, "list", "--complete", says="1 items are locked").stdout, b"")
+    equal(expect(LOCKED, "list", "--complete", says="1 item is locked").stdout, b"")
     expect(LOCKED, "show", "s", "shut")
     expect(LOCKED, "get", "--service", "s", "--account", "shut")
     expect(LOCKED, "rename", "--to-account", "x", "s", "shut")

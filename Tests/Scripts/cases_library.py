@@ -3,7 +3,6 @@
 The cases with valgrind in their names run by name only.
 """
 
-import os
 import pathlib
 import re
 import shutil
@@ -11,36 +10,10 @@ import subprocess
 import sys
 
 from harness import Skip, case, equal
-from world import (DONE, ITEMS, KEYBAG, PROGRAM, contents, expect, login, put, reboot, secret_of, start)
+from library import ENVIRONMENT, FOLDER, HEADER, HEADERS, LIBRARY, TREE, examples, flags, installed, modules
+from world import DONE, ITEMS, KEYBAG, contents, expect, login, put, reboot, secret_of, start
 
-TREE = pathlib.Path(__file__).resolve().parent.parent.parent
-HEADERS = TREE / "Sources" / "CVestry" / "include"
-HEADER = HEADERS / "vestry.h"
-MANUAL = TREE / "packaging" / "manual" / "libvestry.3"
-FOLDER = pathlib.Path(PROGRAM).parent / "library"
-MODULES = FOLDER / "python"
-LIBRARY = FOLDER / "libvestry.so.0"
-ENVIRONMENT = {"LD_LIBRARY_PATH": str(FOLDER)}
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
-
-
-def installed():
-    """The library, where users find it."""
-    if not LIBRARY.exists():
-        FOLDER.mkdir(exist_ok=True)
-        # As the package has it; valgrind does not read Swift's debugging information.
-        built = pathlib.Path(os.environ["VESTRY_BIN"], "libvestry_c.so")
-        subprocess.run(["strip", "--strip-unneeded", "-o", LIBRARY, built], check=True)
-        LIBRARY.chmod(0o755)
-        (FOLDER / "libvestry.so").symlink_to("libvestry.so.0")
-    return FOLDER
-
-
-def modules():
-    """The Python module, where users find it."""
-    if not MODULES.exists():
-        shutil.copytree(TREE / "Sources" / "Python", MODULES, ignore=shutil.ignore_patterns("__pycache__"))
-    return MODULES
 
 
 def compiled(source, name, *options, compiler="gcc"):
@@ -241,38 +214,21 @@ def the_attributes_have_the_names_of_the_commands_output():
 
 @case
 def pkg_config_finds_the_library_and_the_examples_of_its_manual_work():
-    libraries = FOLDER / "usr/lib/triplet"
-    (libraries / "pkgconfig").mkdir(parents=True, exist_ok=True)
-    description = (TREE / "packaging/debian/vestry.pc.in").read_text()
-    (libraries / "pkgconfig/vestry.pc").write_text(
-        description.replace("@multiarch@", "triplet").replace("@version@", "0.1.0"))
-    shutil.copytree(HEADERS, FOLDER / "usr/include", dirs_exist_ok=True)
-    shutil.copy(installed() / LIBRARY, libraries / "libvestry.so")
-    flags = subprocess.run(
-        ["pkg-config", f"--define-variable=prefix={FOLDER}/usr", "--cflags", "--libs", "vestry"], check=True,
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "PKG_CONFIG_PATH": str(libraries / "pkgconfig")}
-    ).stdout.split()
     login()
     put(b"token", "api.example.org", "deploy")
-    examples = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", MANUAL.read_text(), re.M | re.S)
+    options = flags("--cflags", "--libs")
     printed = []
-    for number, example in enumerate(text.replace("\\e", "\\") for text in examples):
+    for number, example in enumerate(examples("#include")):
         program = FOLDER / f"example-{number}"
-        arguments = []
-        if example.startswith("#include"):
-            source = program.with_suffix(".c")
-            source.write_text(example)
-            subprocess.run(["gcc", *WARNINGS, "-o", program, source, *flags], check=True)
-        else:
-            source = program.with_suffix(".py")
-            source.write_text(example)
-            program, arguments = "/usr/bin/python3", ["-B", str(source)]
-        process = start(*arguments, program=str(program),
-                        environment={**ENVIRONMENT, "PYTHONPATH": str(modules())})
-        output, errors = process.communicate(timeout=30)
-        equal((process.returncode, errors), (0, b""), example)
-        printed.append(output)
-    equal(printed, [b"token", b"alice after-first-unlock\n", b"5\n"])
+        source = program.with_suffix(".c")
+        source.write_text(example)
+        subprocess.run(["gcc", *WARNINGS, "-o", program, source, *options], check=True)
+        printed.append(start(program=str(program), environment=ENVIRONMENT))
+    for example in examples("import vestry"):
+        printed.append(start("-B", "-c", example, program="/usr/bin/python3",
+                             environment={**ENVIRONMENT, "PYTHONPATH": str(modules())}))
+    outputs = [(*process.communicate(timeout=30), process.returncode) for process in printed]
+    equal(outputs, [(b"token", b"", 0), (b"alice after-first-unlock\n", b"", 0), (b"5\n", b"", 0)])
 
 
 @case

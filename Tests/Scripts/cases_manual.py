@@ -206,9 +206,12 @@ def the_examples_of_the_configuration_are_taken():
 
 @case
 def the_example_stack_of_the_module_opens_the_keychain():
-    stack = re.search(r"\.Bd[^\n]*\n(.*?)\.Ed", text("pam_vestry.8"), re.S)[1]
+    auth, password, stack = re.findall(r"\.Bd[^\n]*\n(.*?)\.Ed", text("pam_vestry.8"), re.S)
     base = (examination.FILES / "common-session").read_text().split("session\toptional\tpam_keyinit.so")[0]
-    examination.whole(common_session=base + stack)
+    others = {f"common_{kind}": (examination.FILES / f"common-{kind}").read_text().replace(
+        f"{kind}\toptional\tpam_vestry.so\n", line) for kind, line in (("auth", auth), ("password", password))}
+    equal([text.count("optional pam_vestry.so") for text in others.values()], [1, 1])
+    examination.whole(common_session=base + stack, **others)
     login()
     status, report = examination.examine()
     equal((status, examination.wrong(report)), (DONE, []))

@@ -232,13 +232,19 @@ def another_machines_items_stay_behind_and_are_counted():
             assert b"'vestry get' prints it there" in message and b"log in with your" not in message, message
         expect(LOCKED, "get", "db", "asks")
         before = contents()
-        expect(LOCKED, "check", says="3 items, 1 old secrets or deleted items were not checked: they are locked")
+        expect(LOCKED, "check", says="not checked, because locked: 3 items, 1 old secret or deleted item\n")
         expect(LOCKED, "check", "--password-fd", "0", says="3 items", give=OLD)
         equal(expect(DONE, "repair", "--yes").stdout.splitlines()[0], b"nothing to repair")
         equal(contents(), before)
         # A rotation goes on without them, and keeps their key.
         result = vestry("rotate", "--json", "--password-fd", "0", give=OLD)
-        equal((result.returncode, len(json.loads(result.stdout)["left"])), (FAILURE, 3))
+        left = json.loads(result.stdout)["left"]
+        equal((result.returncode, len(left)), (FAILURE, 3))
+        for item in left:
+            equal(list(item), ["reference", "reason"])
+            equal(re.fullmatch("[0-9a-f]{32}", item["reference"]) is not None, True, item["reference"])
+            assert f"{item['reference']}: {item['reason']}".encode() in result.stderr, result.stderr
+        assert b'"message":"3 items could not be sealed anew, which keep ' in result.stderr, result.stderr
         equal(secret_of("db", "three"), b"new")
     finally:
         key.write_bytes(own)

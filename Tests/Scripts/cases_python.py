@@ -5,8 +5,8 @@ import shutil
 import signal
 import subprocess
 
-from cases_library import ENVIRONMENT, HEADER, TREE, installed, modules
 from harness import Skip, case, equal
+from library import ENVIRONMENT, HEADER, TREE, installed, modules
 from world import DONE, ITEMS, expect, login, put, reboot, secret_of, start
 
 PYTHON = "/usr/bin/python3"

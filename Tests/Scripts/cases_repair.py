@@ -113,9 +113,10 @@ def locked_items_are_counted_and_never_called_damaged():
     expect(DONE, "lock")
     found = report(LOCKED)
     equal((found["whole"], found["locked"], found["findings"]), (1, 1, []))
+    expect(LOCKED, "check", says="not checked, because locked: 1 item\n")
     expect(DONE, "lock", "--all")
     equal(report(LOCKED)["locked"], 2)
-    expect(LOCKED, "check", says="2 items were not checked")
+    expect(LOCKED, "check", says="not checked, because locked: 2 items\n")
     expect(DONE, "unlock", "--password-fd", "0", give=b"correct horse")
     equal(kinds(DAMAGED), [("item-damaged", "w")])
 
@@ -224,7 +225,7 @@ def what_is_lost_comes_back_from_the_newest_whole_snapshot():
     done = repair()
     assert all(step[0] in ("file-rebuilt", "file-kept", "item-restored") for step in steps(done)), steps(done)
     whole("a", "b", "c", check=DAMAGED)
-    expect(DAMAGED, "check", says="the keychain is whole, and one of its snapshots is damaged")
+    expect(DAMAGED, "check", says="the keychain is whole, and 1 of its snapshots is damaged")
 
 
 @case

@@ -1,11 +1,18 @@
 """`vestry doctor` and PAM: the module, and the stacks of all services."""
 
+import contextlib
 import os
+import pathlib
+import re
 import shutil
+import subprocess
 
 from examination import FILES, examine, found, module, whole, wrong
-from harness import case, equal
+from harness import Skip, case, equal
 from world import DENIED, DONE, FAILURE, UNAVAILABLE, contents, login, put, vestry
+
+TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+KINDS = ("auth", "account", "password", "session", "session-noninteractive")
 
 
 @case
@@ -87,6 +94,78 @@ def each_wrong_stack_is_named_with_its_services():
         assert set(services.split(", ")) <= set(check["subject"].split(", ")), (code, check["subject"])
         equal(status, expected, code)
         assert check["fix"], code
+
+
+def pam_auth_update(*arguments):
+    """Debian's, which asks nobody, and whose answers of before are not this machine's."""
+    environment = {
+        **os.environ, "DEBIAN_FRONTEND": "noninteractive", "DEBCONF_DB_REPLACE": "File{/run/vestry-test/debconf}",
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    return subprocess.run(["pam-auth-update", *arguments], check=True, env=environment, capture_output=True, text=True)
+
+
+@contextlib.contextmanager
+def debian_profiles():
+    """The common files as pam-auth-update has written them, with our profiles there and not enabled."""
+    if not shutil.which("pam-auth-update", path="/usr/sbin"):
+        raise Skip("there is no pam-auth-update")
+    whole()
+    folder = pathlib.Path("/run/vestry-test/pam-configs")
+    shutil.copytree("/usr/share/pam-configs", folder, dirs_exist_ok=True)
+    for profile in (TREE / "packaging/debian/pam-configs").iterdir():
+        shutil.copy(profile, folder)
+    for kind in KINDS:
+        shutil.copy(f"/usr/share/pam/common-{kind}", f"/etc/pam.d/common-{kind}")
+    subprocess.run(["mount", "--bind", folder, "/usr/share/pam-configs"], check=True)
+    try:
+        pam_auth_update("--force")
+        pam_auth_update("--disable", "vestry", "vestry-late")
+        yield
+    finally:
+        subprocess.run(["umount", "/usr/share/pam-configs"], check=True)
+
+
+@case
+def the_fix_for_missing_lines_does_what_pam_auth_update_does():
+    login()
+    put(b"x", "s", "a")
+    with debian_profiles():
+        file = pathlib.Path("/etc/pam.d/common-auth")
+        before = {path: path.read_text() for path in map(file.with_name, (f"common-{kind}" for kind in KINDS))}
+        plain = before[file]
+        unix = re.search("^auth.*pam_unix.so.*\n", plain, re.M).group()
+        for name, text, is_followed in [
+            ("as written", plain, True), ("an option", plain.replace(unix, unix.rstrip() + " debug\n"), True),
+            ("a line behind", plain + "auth optional pam_echo.so\n", True),
+            ("a line in the block", plain.replace(unix, "auth optional pam_faildelay.so delay=1\n" + unix), False),
+            ("a comment in the block", plain.replace(unix, "# ours\n" + unix), False),
+        ]:
+            for path, content in {**before, file: text}.items():
+                path.write_text(content)
+            status, report = examine("--service", "sshd")
+            equal(status, FAILURE, name)
+            missing = found("pam-profile-missing", report)["fix"]
+            if is_followed:
+                equal(missing, "sudo pam-auth-update --enable vestry vestry-late", name)
+                pam_auth_update(*missing.split()[2:])
+                equal(wrong(examine("--service", "sshd")[1]), [], name)
+                pam_auth_update("--disable", "vestry", "vestry-late")
+                continue
+            said = pam_auth_update("--enable", "vestry", "vestry-late").stderr
+            assert "Local modifications to /etc/pam.d/common-*, not updating." in said, (name, said)
+            equal(file.read_text(), text, name)
+            assert missing.startswith("put in the lines that are named below by hand, "), missing
+            for code in ("pam-auth-line-missing", "pam-session-line-missing", "pam-password-line-missing"):
+                by_hand(found(code, report)["fix"])
+            equal(wrong(examine("--service", "sshd")[1]), [], name)
+
+
+def by_hand(fix):
+    """Puts in the line that the fix names, where it says."""
+    line, path, number = re.search("by hand, .*: put '(.*)' directly below (/etc/pam.d/common-[a-z]*):([0-9]+)", fix).groups()
+    lines = pathlib.Path(path).read_text().splitlines(keepends=True)
+    lines.insert(int(number), line + "\n")
+    pathlib.Path(path).write_text("".join(lines))
 
 
 @case

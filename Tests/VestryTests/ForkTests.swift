@@ -18,23 +18,6 @@ struct ForkTests {
 
     init() throws { test = try TestKeychain() }
 
-    /// Runs `body` in a child of fork(2), which Swift hides.
-    ///
-    /// - Returns: What `body` returned, 0 to 125; more where the child did not get that far.
-    func inChild(_ body: () -> CInt) throws -> CInt {
-        typealias Fork = @convention(c) () -> pid_t
-        let symbol = try #require(unsafe dlsym(nil, "fork"))
-        let child = unsafe unsafeBitCast(symbol, to: Fork.self)()
-        if child == 0 {
-            // Whatever hangs is over soon, and nothing of the parent's runs at the end.
-            alarm(20)
-            _exit(body())
-        }
-        var status: CInt = 0
-        try #require(unsafe waitpid(child, &status, 0) == child)
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 126
-    }
-
     /// What a process must be able to do: read what was there, and store what others then read.
     func use(_ name: String, by keychain: Keychain? = nil) -> CInt {
         let keychain = keychain ?? self.keychain

@@ -145,9 +145,9 @@ void vestry_keychain_close(vestry_keychain *keychain);
 
 /*
  * Says what can be read now, and why not more, in the words of 'vestry status --json'; `reason` may be
- * NULL. The unlock service is not asked, so that an account without a password is "no-store" or "locked"
- * like any other. The words are never to be freed. Where the state is "unavailable", it is said too, and the
- * reason's number is returned.
+ * NULL. The unlock service is not asked, so that this waits for no other program, and an account without
+ * a password is "no-store" or "locked" like any other: 'vestry status' tells it apart. The words are never
+ * to be freed. Where the state is "unavailable", it is said too, and the reason's number is returned.
  */
 int vestry_status(const vestry_keychain *keychain, const char **state, const char **reason);
 

@@ -54,7 +54,7 @@ struct MovableItems {
         guard left.locked == 0 || isOnlyReadable else {
             throw VestryError(
                 .locked,
-                detail: "\(left.locked) \(left.locked == 1 ? "item" : "items") cannot be read now")
+                detail: left.locked.counted("item") + " cannot be read now")
         }
         guard let question else { return }
         // Last: nobody is asked for a password in vain.

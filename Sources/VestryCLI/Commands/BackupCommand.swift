@@ -190,8 +190,7 @@ extension LeftItems {
     /// For people, a line for each reason; nothing where nothing was left.
     var text: String {
         func line(_ count: Int, _ reason: String) -> String {
-            count == 0
-                ? "" : "vestry: without \(count) \(count == 1 ? "item" : "items") \(reason)\n"
+            count == 0 ? "" : "vestry: without \(count.counted("item")) \(reason)\n"
         }
         return line(thisDeviceOnly, "of this device alone")
             + line(applicationPassword, "with an application password")

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SecureMemory
 internal import Vestry
 
@@ -114,10 +115,11 @@ extension CheckReport {
     /// What the command ends with; nil when everything is whole.
     var failure: Failure? {
         if isDamagedInSnapshotsOnly {
-            let many = "\(snapshots.damaged) of its snapshots are"
             return Failure(
                 .damaged,
-                "the keychain is whole, and \(snapshots.damaged == 1 ? "one of its snapshots is" : many) damaged",
+                "the keychain is whole, and "
+                    + snapshots.damaged.counted("of its snapshots is", "of its snapshots are")
+                    + " damaged",
                 code: .damaged,
                 hint: "'vestry snapshots delete NAME' removes one, 'vestry snapshots make' makes "
                     + "another")
@@ -126,24 +128,29 @@ extension CheckReport {
             let what =
                 isWithoutKeybag
                 ? "the keybag is damaged, and without it no item can be looked at"
-                : "the keychain is damaged: \(findings.count { $0.kind != .newer }) findings"
+                : "the keychain is damaged: "
+                    + findings.count { $0.kind != .newer }.counted("finding")
             return Failure(
                 .damaged, what, code: .damaged,
                 hint: "'vestry repair --dry-run' tells what can be saved, and changes nothing")
         }
-        if lockedCount + past.locked + snapshots.locked > 0 {
-            let what = [
-                (lockedCount, "items"), (past.locked, "old secrets or deleted items"),
-                (snapshots.locked, "snapshots"),
-            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let locked = [
+            lockedCount == 0 ? nil : lockedCount.counted("item"),
+            past.locked == 0
+                ? nil
+                : past.locked.counted("old secret or deleted item", "old secrets or deleted items"),
+            snapshots.locked == 0 ? nil : snapshots.locked.counted("snapshot"),
+        ].compactMap { $0 }
+        if !locked.isEmpty {
             return Failure(
-                .locked, "\(what.joined(separator: ", ")) were not checked: they are locked",
+                .locked, "not checked, because locked: \(locked.joined(separator: ", "))",
                 code: .locked,
                 hint: "log in with your password, or run 'vestry unlock'; then check again")
         }
         guard count(.newer) > 0 else { return nil }
         return Failure(
-            .unavailable, "\(count(.newer)) items are of a newer release or keybag",
+            .unavailable,
+            count(.newer).counted("item is", "items are") + " of a newer release or keybag",
             code: .newerFormat,
             hint: "upgrade vestry, or put the newer keybag back; then check again")
     }

@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 /// `vestry complete`: says what a word of a command line can become.
 struct CompleteCommand: Command, Equatable {
     static let name = "complete"

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry delete`: removes one item, or all that match.
@@ -65,7 +66,8 @@ struct DeleteCommand: Command, Equatable {
         guard count == 1 else {
             guard found.records.count == count else {
                 throw Failure(
-                    .usage, "\(count) items match, and some of them cannot be read now",
+                    .usage,
+                    count.counted("item matches", "items match") + ", and some cannot be read now",
                     reason: Failure.ambiguous,
                     hint: "name the one that you mean by more options")
             }
@@ -87,7 +89,7 @@ struct DeleteCommand: Command, Equatable {
                     .failure, "no terminal to ask on whether all are to be deleted",
                     hint: "nothing was changed; --yes deletes without asking")
             }
-            try terminal.confirm("Delete \(count) \(count == 1 ? "item" : "items")? Type yes: ")
+            try terminal.confirm("Delete \(count.counted("item"))? Type yes: ")
         }
         return try reporting { () throws(VestryError) in try keychain.delete(filter.query) }
     }

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry history`: shows what is kept of an item's past, or removes it.

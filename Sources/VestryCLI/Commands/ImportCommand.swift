@@ -146,7 +146,7 @@ struct ImportCommand: Command, Equatable {
             return try SecretService.read(timeoutSeconds: seconds) {
                 StandardStream.error.write(
                     "vestry: the Secret Service asks in a window of its own, and is waited for "
-                        + "\(seconds) seconds\n")
+                        + "\(seconds.counted("second"))\n")
             }
         }
         let file = try contents()

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry list`: shows the items, without their secrets.
@@ -85,7 +86,8 @@ struct ListCommand: Command, Equatable {
         }
         guard !isComplete || listing.lockedCount == 0 else {
             throw Failure(
-                .locked, "\(listing.lockedCount) items are locked", code: .locked,
+                .locked, listing.lockedCount.counted("item is", "items are") + " locked",
+                code: .locked,
                 hint: "log in with your password, or run 'vestry unlock'")
         }
         write(listing)

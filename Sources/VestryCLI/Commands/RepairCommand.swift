@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SecureMemory
 internal import Vestry
 
@@ -93,7 +94,7 @@ struct RepairCommand: Command, Equatable {
         let verb = isPlan ? "cannot be saved" : "could not be saved"
         guard lostCount == 0 else {
             throw Failure(
-                .damaged, "\(lostCount) items \(verb)", code: .itemDamaged,
+                .damaged, "\(lostCount.counted("item")) \(verb)", code: .itemDamaged,
                 hint: isPlan
                     ? "'vestry repair' saves the others, and keeps these in a quarantine file"
                     : "store them anew with 'vestry set', or restore a backup")
@@ -101,7 +102,9 @@ struct RepairCommand: Command, Equatable {
         let lostPastCount = report.count(.pastQuarantine)
         guard lostPastCount == 0 else {
             throw Failure(
-                .damaged, "\(lostPastCount) old secrets or deleted items \(verb)",
+                .damaged,
+                lostPastCount.counted(
+                    "old secret or deleted item", "old secrets or deleted items") + " \(verb)",
                 code: .itemDamaged,
                 hint: isPlan
                     ? "'vestry repair' keeps every item, and these in a quarantine file"

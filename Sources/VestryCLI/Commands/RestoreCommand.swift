@@ -51,7 +51,7 @@ struct RestoreCommand: Command, Equatable {
         }
         let contents = try reporting { () throws(VestryError) in try backup.contents() }
         StandardStream.error.write(
-            "vestry: \(contents.itemCount) \(contents.itemCount == 1 ? "item" : "items") of "
+            "vestry: \(contents.itemCount.counted("item")) of "
                 + "\(Moment.text(contents.date))\n" + contents.left.text)
         let members = [JSON.Member("date", .number(contents.date))] + contents.left.members
         try merging.run(members: members) { (options) throws(Failure) in

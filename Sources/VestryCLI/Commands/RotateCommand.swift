@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry rotate`: changes class keys, and seals everything anew.
@@ -20,8 +21,8 @@ struct RotateCommand: Command, Equatable {
           --password-fd N  read the login password from descriptor N to its end instead
           --pinentry       ask with the program 'pinentry' instead
           --json           print {"resealed":COUNT,"finished":[CLASS...],"unfinished":[CLASS...],
-                           "left":[HEX...],"reasons":[TEXT...]}, the last two with the references of
-                           items that could not be sealed anew, and why
+                           "left":[{"reference":HEX,"reason":TEXT}...]}, the last with the items that
+                           could not be sealed anew, and why
 
         A secret with an application password stays under the old key, since that password is not
         known here, and keeps it: the exit status is 1, and the items are named.
@@ -70,10 +71,14 @@ struct RotateCommand: Command, Equatable {
                 .init(
                     "left",
                     .array(
-                        report.leftItems.map {
-                            .string(Hexadecimal.text($0.persistentReference))
+                        report.leftItems.map { item in
+                            .object([
+                                .init(
+                                    "reference",
+                                    .string(Hexadecimal.text(item.persistentReference))),
+                                .init("reason", .string(item.reason)),
+                            ])
                         })),
-                .init("reasons", .array(report.leftItems.map { .string($0.reason) })),
             ])
             StandardStream.output.write(json.text + "\n")
         }
@@ -85,8 +90,10 @@ struct RotateCommand: Command, Equatable {
             let count = report.leftItems.count
             throw Failure(
                 .failure,
-                "\(count) items could not be sealed anew, which keep the old keys of \(classes):"
-                    + references,
+                count.counted(
+                    "item could not be sealed anew, which keeps",
+                    "items could not be sealed anew, which keep")
+                    + " the old keys of \(classes):" + references,
                 hint: "store them anew with their passwords, or delete them with --no-history, and "
                     + "run it again")
         }

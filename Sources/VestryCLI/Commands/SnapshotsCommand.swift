@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry snapshots`: shows, makes, restores and removes copies of the whole keychain.
@@ -112,7 +113,7 @@ struct SnapshotsCommand: Command, Equatable {
         let count = try reporting { () throws(VestryError) in try keychain.snapshots() }.count
         guard count > 0 else { return }
         StandardStream.error.write(
-            "vestry: \(count) \(count == 1 ? "snapshot is" : "snapshots are") from before, sealed with "
+            "vestry: \(count.counted("snapshot is", "snapshots are")) from before, sealed with "
                 + "the old keys\n"
                 + "vestry: hint: 'vestry erase --snapshots' removes them\n")
     }
@@ -122,7 +123,7 @@ struct SnapshotsCommand: Command, Equatable {
         let count = try reporting { () throws(VestryError) in try keychain.snapshots() }.count
         guard count > 0 else { return }
         StandardStream.error.write(
-            "vestry: \(count) \(count == 1 ? "snapshot" : "snapshots") may still hold it\n"
+            "vestry: \(count.counted("snapshot")) may still hold it\n"
                 + "vestry: hint: 'vestry erase --snapshots' removes them\n")
     }
 }

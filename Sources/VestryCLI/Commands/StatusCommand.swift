@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// `vestry status`: says what can be read now, and why not more.

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// A name that items in the keychain have: a service, an account, a server, a label.

@@ -1,3 +1,5 @@
+internal import LinuxSystem
+
 /// The programs that this one is under other names: what git and docker run to keep credentials.
 enum CredentialHelper: String {
     case git = "git-credential-vestry"

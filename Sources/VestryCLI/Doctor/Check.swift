@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import PAMStacks
 
 /// One line of what `vestry doctor` finds.

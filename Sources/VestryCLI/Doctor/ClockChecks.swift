@@ -12,7 +12,9 @@ enum ClockChecks {
         return [
             .problem(
                 .clock, "clock-wrong", "the clock stands before 2024",
-                fix: "sudo timedatectl set-ntp true, or set it with 'sudo date -s'")
+                fix:
+                    "'sudo timedatectl set-ntp true' where the package systemd-timesyncd or another"
+                    + " time service is installed, or else 'sudo date --set=TIME'")
         ]
     }
 

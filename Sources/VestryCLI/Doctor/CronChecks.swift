@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import PAMStacks
 internal import Vestry
 

@@ -69,8 +69,8 @@ enum DeviceKeyChecks {
     private static func damaged(_ count: Int) -> Check {
         .problem(
             .service, "device-key-damaged",
-            "\(path) has \(count) bytes, and is neither a device key nor a sealed one", fix: fix,
-            status: .damaged)
+            "\(path) has \(count.counted("byte")), and is neither a device key nor a sealed one",
+            fix: fix, status: .damaged)
     }
 
     // MARK: - What the unlock service says

@@ -20,17 +20,26 @@ struct PAMChecks {
         let modules = moduleFolder.flatMap { folder in
             try? FileDescriptor.openDirectory(path: folder).entryNames()
         }.map(Set.init)
-        let host = StackHost(givesServicesKeyrings: FileFacts.exists("/run/systemd/system")) {
-            module in
+        let profile: StackHost.Profile =
+            if !FileFacts.exists("/usr/share/pam-configs/vestry") {
+                .none
+            } else {
+                stacks.files.followProfiles ? .followed : .ignored
+            }
+        let host = StackHost(
+            givesServicesKeyrings: FileFacts.exists("/run/systemd/system"), profile: profile
+        ) { module in
             module.hasPrefix("/") ? FileFacts.exists(module) : modules?.contains(module) ?? true
         }
         let found = wanted.compactMap { stacks.files.report(on: $0, host: host) }
         reports = isLoaded ? found : found.map(\.withoutModule)
         cron = reports.first { $0.service == "cron" || $0.service == "crond" }
-        checks = Self.general(stacks) + (stacks.namesModule ? Self.merged(reports) : [])
+        // Where one command does it, the places of the lines are of no interest.
+        let isAskedFor = stacks.namesModule || profile == .ignored
+        checks = Self.general(stacks, profile) + (isAskedFor ? Self.merged(reports) : [])
     }
 
-    private static func general(_ stacks: PAMFolder) -> [Check] {
+    private static func general(_ stacks: PAMFolder, _ profile: StackHost.Profile) -> [Check] {
         var checks: [Check] = []
         if stacks.services.isEmpty {
             checks.append(
@@ -40,8 +49,13 @@ struct PAMChecks {
                     fix: "move each service's lines into a file of its own in /etc/pam.d"))
         } else if !stacks.namesModule {
             let fix =
-                FileFacts.exists("/usr/share/pam-configs/vestry")
-                ? "sudo pam-auth-update --enable vestry" : "install the package libpam-vestry"
+                switch profile {
+                case .none: "install the package libpam-vestry"
+                case .followed: StackHost.Profile.command
+                case .ignored:
+                    "put in the lines that are named below by hand, as pam-auth-update leaves files that"
+                        + " were edited alone; pam_vestry(8) has all of them"
+                }
             checks.append(
                 .problem(
                     .pam, "pam-profile-missing",

@@ -112,13 +112,14 @@ enum StoreChecks {
         if damagedCount > 0 {
             checks.append(
                 .problem(
-                    .store, "items-damaged", "\(damagedCount) items do not open",
+                    .store, "items-damaged",
+                    damagedCount.counted("item does not open", "items do not open"),
                     fix: "the others are whole; store the damaged ones anew with 'vestry set'",
                     status: .damaged))
         }
         checks.append(.ok(.store, "items", "whole: \(count), locked: \(lockedCount)"))
         if futureCount > 0 {
-            checks.append(ClockChecks.future("\(futureCount) items"))
+            checks.append(ClockChecks.future(futureCount.counted("item")))
         }
         return checks
     }

@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SecureMemory
 internal import Vestry
 
@@ -141,7 +142,9 @@ extension Failure {
         var lines = records.prefix(limit).map { "  " + ItemLine.text($0) }
         if records.count > limit { lines.append("  ...") }
         self.init(
-            .usage, "\(records.count) items match:\n" + lines.joined(separator: "\n"),
+            .usage,
+            records.count.counted("item matches", "items match") + ":\n"
+                + lines.joined(separator: "\n"),
             reason: Self.ambiguous,
             hint: "name the one that you mean by more options, or by --reference")
     }

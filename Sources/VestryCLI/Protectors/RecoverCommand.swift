@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import SecureMemory
 internal import Vestry
 
@@ -70,10 +71,9 @@ enum AnotherMachine {
     /// Says how many there are, if any.
     static func report(on keychain: Keychain) {
         guard let count = try? keychain.itemCountOfAnotherMachine(), count > 0 else { return }
-        let what =
-            count == 1
-            ? "1 this-device-only item is another machine's, and stays"
-            : "\(count) this-device-only items are another machine's, and stay"
+        let what = count.counted(
+            "this-device-only item is another machine's, and stays",
+            "this-device-only items are another machine's, and stay")
         StandardStream.error.write("vestry: \(what) closed here\n")
     }
 }

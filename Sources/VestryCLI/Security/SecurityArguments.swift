@@ -1,3 +1,4 @@
+internal import LinuxSystem
 internal import Vestry
 
 /// The arguments of a `security` verb, by the rules of getopt(3): letters may be joined, a value may

@@ -1,20 +1,7 @@
+internal import LinuxSystem
 internal import Vestry
 
-/// What the shell gets; the numbers never change their meaning.
-enum ExitStatus: Int32 {
-    case done = 0
-    case failure = 1
-    case usage = 2
-    case notFound = 3
-    case locked = 4
-    case mismatch = 5
-    case damaged = 6
-    case duplicate = 7
-    case denied = 8
-    case unavailable = 9
-    case cancelled = 10
-    case timedOut = 11
-}
+typealias ExitStatus = LinuxSystem.ExitStatus
 
 /// A failure of a command, with what to do next.
 struct Failure: Error, Equatable {
