@@ -139,7 +139,7 @@ extension CheckReport {
             return Failure(
                 .locked, "\(what.joined(separator: ", ")) were not checked: they are locked",
                 code: .locked,
-                hint: "log in with your password, or run 'vestry unlock'; then check again")
+                hint: "\(Failure.lockedHint()); then check again")
         }
         guard count(.newer) > 0 else { return nil }
         return Failure(

@@ -86,7 +86,7 @@ struct ListCommand: Command, Equatable {
         guard !isComplete || listing.lockedCount == 0 else {
             throw Failure(
                 .locked, "\(listing.lockedCount) items are locked", code: .locked,
-                hint: "log in with your password, or run 'vestry unlock'")
+                hint: Failure.lockedHint())
         }
         write(listing)
         guard listing.damagedCount == 0 else {
@@ -131,7 +131,7 @@ struct ListCommand: Command, Equatable {
         if listing.lockedCount > 0 && !isOnlyReadable {
             StandardStream.error.write(
                 "vestry: \(listing.lockedCount) more locked\n"
-                    + "vestry: hint: log in with your password, or run 'vestry unlock'\n")
+                    + "vestry: hint: \(Failure.lockedHint())\n")
         }
     }
 

@@ -87,7 +87,7 @@ struct RepairCommand: Command, Equatable {
         guard !report.isLocked else {
             throw Failure(
                 .locked, "the items were not repaired: they are locked", code: .locked,
-                hint: "log in with your password, or run 'vestry unlock'; then repair again")
+                hint: "\(Failure.lockedHint()); then repair again")
         }
         let lostCount = report.lostCount
         let verb = isPlan ? "cannot be saved" : "could not be saved"
