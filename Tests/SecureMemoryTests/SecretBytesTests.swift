@@ -89,9 +89,9 @@ import Testing
             let secret: SecretBytes
             init(_ number: Int) { secret = SecretBytes("secret \(number)") }
         }
-        let holders = (0..<40_000).map(Holder.init)
+        let holders = (0..<30_000).map(Holder.init)
         #expect(
-            holders.indices.allSatisfy { number in
+            stride(from: 0, to: holders.count, by: 50).allSatisfy { number in
                 holders[number].secret.constantTimeEquals(SecretBytes("secret \(number)"))
             })
     }
