@@ -54,6 +54,8 @@ extension Failure {
         var (status, hint) = Self.table[error.code] ?? (.failure, Self.statusHint)
         if error.isOfAnotherMachine {
             hint = Self.anotherMachineHint
+        } else if error.isOfUserFile {
+            hint = "nothing was changed; put that file right: 'man vestry' says what it may have"
         } else if error.isOfBackupFile, error.code != .diskFull {
             hint = Self.backupFileHint
         } else if error.code == .locked {
