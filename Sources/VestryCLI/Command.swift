@@ -1,7 +1,7 @@
 /// One verb of the command line.
 protocol Command: Sendable {
     static var name: String { get }
-    /// What `--help` prints.
+    /// What `--help` prints, before the name of the manual page.
     static var usage: String { get }
     static var options: [Arguments.Option] { get }
 
@@ -105,7 +105,7 @@ enum Invocation {
             if !options.contains(.flag("--json")) { options.append(.flag("--json")) }
             let parsed = try Arguments(parsing: rest, options: options, verb: verb)
             if parsed.has("--help") {
-                self = .showUsage(type.usage)
+                self = .showUsage(ManualPage.help(of: type))
             } else if parsed.has("--version") {
                 self = .showVersion
             } else {
@@ -119,7 +119,7 @@ enum Invocation {
         guard let verb = arguments.first, verb != "--help" else { return .showUsage(usage) }
         if verb == "--version" { return .showVersion }
         if verb == SecurityCommand.name { return .showUsage(SecurityCommand.usage) }
-        return .showUsage(try command(named: verb).usage)
+        return .showUsage(ManualPage.help(of: try command(named: verb)))
     }
 
     private static func command(named verb: String) throws(UsageError) -> any Command.Type {

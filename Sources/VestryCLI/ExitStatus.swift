@@ -55,7 +55,7 @@ extension Failure {
         if error.isOfAnotherMachine {
             hint = Self.anotherMachineHint
         } else if error.isOfUserFile {
-            hint = "nothing was changed; put that file right: 'man vestry' says what it may have"
+            hint = Self.userFileHint
         } else if error.isOfBackupFile, error.code != .diskFull {
             hint = Self.backupFileHint
         } else if error.code == .locked {
@@ -91,6 +91,8 @@ extension Failure {
         "'vestry get' prints it there, 'vestry delete' makes room for a new one; if it was stored "
         + "here, put /var/lib/vestry/device.key back from a copy, and log in again"
 
+    private static let userFileHint =
+        "nothing was changed; put that file right: 'man vestry' and 'man vestry-history' say how"
     private static let backupFileHint =
         "nothing was changed; name a file that you can read, or for a new one a folder of yours"
 

@@ -332,12 +332,17 @@ import Vestry
                     Issue.record("\(arguments)")
                     continue
                 }
-                #expect(text == type.usage)
+                #expect(text == ManualPage.help(of: type))
+                #expect(text.hasPrefix(type.usage))
             }
             #expect(type.usage.hasPrefix("usage: vestry \(type.name)"))
             #expect(type.usage.hasSuffix("\n"))
             #expect(Invocation.usage.contains("  \(type.name) "))
             for option in type.options { #expect(type.usage.contains(option.name)) }
+            let pages = ManualPage.allCases.filter { page in
+                page.verbs.contains { $0.name == type.name }
+            }
+            #expect(pages.count == 1)
         }
     }
 

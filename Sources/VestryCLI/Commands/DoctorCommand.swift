@@ -6,7 +6,7 @@ internal import PAMStacks
 struct DoctorCommand: Command, Equatable {
     static let name = "doctor"
     static let usage = """
-        usage: vestry doctor [--json] [--service NAME]... [--user NAME]
+        usage: vestry doctor [--json] [--service NAME ...] [--user NAME]
 
         Checks what the keychain depends on, a line for each, and below what is wrong how to put it
         right: the PAM module and the stacks of all services, which are simulated; the unlock

@@ -25,6 +25,7 @@ struct GetCommand: Command, Equatable {
           --json                      print one line of JSON: the members of 'vestry show', and the
                                       secret as text in secret where it is UTF-8, else as Base64 in
                                       secretBase64
+
         \(ItemSelection.usage)
         """
     static let options: [Arguments.Option] =

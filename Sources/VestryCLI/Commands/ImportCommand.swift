@@ -36,6 +36,11 @@ struct ImportCommand: Command, Equatable {
           --passphrase-fd N           of a backup: as for 'vestry restore'
           --pinentry                  of a backup: as for 'vestry restore'
         \(MergeArguments.usage)
+          --json                      print {"dryRun":BOOLEAN,"items":[ITEM...],"passedOver":COUNT}:
+                                      for each item that came in those of 'vestry list', and
+                                      result, conflict; and how many entries were passed over;
+                                      of a backup, as for 'vestry restore'
+
         """
     static let options: [Arguments.Option] =
         MergeArguments.options + [

@@ -16,6 +16,7 @@ struct RenameCommand: Command, Equatable {
           --to-label TEXT             the new label
           --to-group TEXT             the new access group
           --json                      print {"renamed":COUNT}
+
         \(ItemSelection.usage)
         """
     static let options: [Arguments.Option] =

@@ -19,6 +19,11 @@ struct RestoreCommand: Command, Equatable {
                                       it (LF or CRLF) is dropped
           --pinentry                  ask with the program 'pinentry' instead of on the terminal
         \(MergeArguments.usage)
+          --json                      print {"dryRun":BOOLEAN,"items":[ITEM...],"date":SECONDS}: for
+                                      each item that came in those of 'vestry list', and result,
+                                      conflict; when the backup was made, and how many items it was
+                                      made without
+
         """
     static let options: [Arguments.Option] =
         MergeArguments.options + [.value("--passphrase-fd"), Pinentry.option]

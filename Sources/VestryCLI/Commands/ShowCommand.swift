@@ -13,6 +13,7 @@ struct ShowCommand: Command, Equatable {
 
           --first                     the oldest, where several items match
           --json                      print the item as one line of JSON
+
         \(ItemSelection.usage)
         """
     static let options: [Arguments.Option] =

@@ -4,20 +4,20 @@ internal import Vestry
 struct UnlockCommand: Command, Equatable {
     static let name = "unlock"
     static let usage = """
-        usage: vestry unlock [--with KIND] [--password-fd N | --pinentry]
+        usage: vestry unlock [--with KIND] [--with-file FILE] [--password-fd N | --pinentry]
 
         Opens the keychain with the login password, as a login does: for sessions without one, such
         as ssh with a public key. The password is asked for on the terminal and handed to the unlock
         service (vestry-unlock.socket).
 
-          --with KIND      open it with another secret than the login password: previous-password,
-                           recovery-code, passphrase or key-file ('vestry protectors')
-          --with-file FILE the key file, for --with key-file
-          --password-fd N  read the password from descriptor N to its end instead; one line end
-                           after it (LF or CRLF) is dropped, and bytes after the 512th do not count,
-                           as for every login
-          --pinentry       ask with the program 'pinentry' instead, which opens a window where there
-                           is a display; it is never used without this option
+          --with KIND       open it with another secret than the login password: previous-password,
+                            recovery-code, passphrase or key-file ('vestry protectors')
+          --with-file FILE  the key file, for --with key-file
+          --password-fd N   read the password from descriptor N to its end instead; one line end
+                            after it (LF or CRLF) is dropped, and bytes after the 512th do not
+                            count, as for every login
+          --pinentry        ask with the program 'pinentry' instead, which opens a window where
+                            there is a display; it is never used without this option
 
         """
     static let options: [Arguments.Option] = OpenerSource.options + [Pinentry.option]

@@ -13,9 +13,6 @@ struct MergeArguments: Equatable {
                                       ask               ask on the terminal for each
           --dry-run                   change nothing, and print what would become of each item
           --yes                       do not ask whether to go on
-          --json                      print {"dryRun":BOOLEAN,"items":[ITEM...]}: for each item
-                                      that came in those of 'vestry list', and result, conflict
-
         """
     static let options: [Arguments.Option] = [
         .value("--merge"), .flag("--dry-run"), .flag("--yes"), .flag("--json"),

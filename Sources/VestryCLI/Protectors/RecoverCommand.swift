@@ -5,7 +5,7 @@ internal import Vestry
 struct RecoverCommand: Command, Equatable {
     static let name = "recover"
     static let usage = """
-        usage: vestry recover [--with KIND] [--new-password-fd N]
+        usage: vestry recover [--with KIND] [--with-file FILE] [--password-fd N] [--new-password-fd N]
 
         Opens the keychain with a recovery code, or with what --with names, and makes it open with
         the login password from now on: after that was forgotten and set anew, or on another

@@ -25,6 +25,8 @@ struct SecurityCommand: Equatable {
 
         \(argumentWarning)
 
+        vestry-security(1) has more.
+
         """
 
     let verb: SecurityVerb
