@@ -29,6 +29,29 @@ public struct NewItemFile: ~Copyable {
         try items.database.execute("RELEASE row")
     }
 
+    /// Writes the file in one step, where there is none.
+    ///
+    /// - Parameters:
+    ///   - directory: The checked store directory.
+    ///   - oldName: A free name; with "-journal" behind it, for a journal that is left.
+    /// - Throws: `ItemStoreError`, `busy` where another program has made one meanwhile.
+    public consuming func create(
+        in directory: borrowing StoreDirectory, keepingOldAs oldName: String
+    ) throws(ItemStoreError) {
+        try items.database.execute("COMMIT")
+        let bytes = try items.database.serialized()
+        let isNew: Bool
+        do throws(SystemCallError) {
+            // Rolled back into the new file, an old journal would destroy it.
+            try directory.descriptor.renameFile(
+                ItemStore.fileName + "-journal", to: oldName + "-journal")
+            isNew = try directory.descriptor.createFile(ItemStore.fileName, with: bytes)
+        } catch {
+            throw ItemStoreError(error)
+        }
+        guard isNew else { throw .busy }
+    }
+
     /// Writes the file in one step, and keeps the old one beside it.
     ///
     /// - Parameters:

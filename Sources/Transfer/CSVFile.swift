@@ -164,6 +164,14 @@ package enum CSVLogins {
             }
         }
         batch.problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+        let unknown = found.indices.filter { column in
+            found[column] == nil
+                && csv.records.dropFirst().contains { !$0.fields[column].isEmpty }
+        }
+        if !unknown.isEmpty {
+            let columns = unknown.map { "'\(String(decoding: first.fields[$0], as: UTF8.self))'" }
+            batch.leftOut.append("the columns \(columns.joined(separator: ", "))")
+        }
         return batch
     }
 

@@ -15,10 +15,15 @@ struct ForeignLogin {
     func item(secret: consuming SecretBytes) -> ImportedItem {
         var attributes: [ItemAttribute: AttributeValue] = [.account: .string(user)]
         if !title.isEmpty { attributes[.label] = .string(title) }
-        if !notes.isEmpty { attributes[.comment] = .string(notes) }
         if let created { attributes[.creationDate] = .date(created) }
         if let modified { attributes[.modificationDate] = .date(modified) }
-        guard let parts = ForeignAddress(address) else {
+        let (parts, isWhole) = ForeignAddress.first(in: address)
+        var comment = notes
+        if !isWhole, parts != nil || !title.isEmpty {
+            comment += (comment.isEmpty ? "" : "\n") + address
+        }
+        if !comment.isEmpty { attributes[.comment] = .string(comment) }
+        guard let parts else {
             attributes[.service] = .string(title.isEmpty ? address : title)
             return ImportedItem(.genericPassword, attributes: attributes, secret: secret)
         }
@@ -88,6 +93,26 @@ struct ForeignAddress: Equatable {
         guard !authority.isEmpty else { return nil }
         self.port = port
         host = String(decoding: authority, as: UTF8.self).lowercased()
+    }
+
+    /// The address that a text is, or the first one of several with commas between them.
+    ///
+    /// - Parameter text: As it is written; spaces around an address do not count.
+    /// - Returns: Nil where none is there; and whether the text has no more than that.
+    static func first(in text: String) -> (address: ForeignAddress?, isWhole: Bool) {
+        // A path may have commas.
+        let parts = text.split(separator: ",").map(trimmed)
+        if parts.count > 1, parts.allSatisfy({ $0.contains("://") }) {
+            return (parts.lazy.compactMap { ForeignAddress($0) }.first, false)
+        }
+        let whole = trimmed(text[...])
+        let address = ForeignAddress(whole)
+        return (address, address != nil || whole.isEmpty)
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.drop { $0 == " " || $0 == "\t" }
+        return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 
     private static func firstIndex(of text: String, in bytes: [UInt8]) -> Int? {

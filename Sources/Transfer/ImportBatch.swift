@@ -8,6 +8,9 @@ package struct ImportBatch: Sendable {
     package var items: [ImportedItem] = []
     /// Entries that are no items.
     package var problems: [ImportProblem] = []
+    /// What the entries have besides and no item gets, such as "the columns 'totp', 'folder'"; no
+    /// secret.
+    package var leftOut: [String] = []
 
     package init() {}
 }
@@ -19,6 +22,8 @@ package struct ImportProblem: Error, Equatable, Sendable {
     package enum Kind: Sendable {
         /// Something is not as the format says.
         case malformed
+        /// The file cannot be opened or read.
+        case unreadable
         /// What is to be read is not there, or a library for it.
         case unavailable
         case locked

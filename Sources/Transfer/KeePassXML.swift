@@ -83,6 +83,8 @@ package enum KeePassXML {
             var login = ForeignLogin()
             var password: [UInt8] = []
             var isProtected = false
+            var hasOtherFields = false
+            var hasAttachments = false
         }
 
         private var isInHistory: Bool { path.contains("History") }
@@ -124,8 +126,9 @@ package enum KeePassXML {
                 case "Password": entry?.password = content
                 case "URL": entry?.login.address = string
                 case "Notes": entry?.login.notes = string
-                default: break
+                default: if !content.isEmpty { entry?.hasOtherFields = true }
                 }
+            case ("Entry", "Binary"): entry?.hasAttachments = true
             case ("Times", "CreationTime"): entry?.login.created = ForeignDate.seconds(string)
             case ("Times", "LastModificationTime"):
                 entry?.login.modified = ForeignDate.seconds(string)
@@ -149,6 +152,7 @@ package enum KeePassXML {
 
         func finish() -> ImportBatch {
             var batch = ImportBatch()
+            var (otherFields, attachments) = (0, 0)
             for entry in entries {
                 guard recycleBin.isEmpty || !entry.groups.contains(recycleBin) else { continue }
                 let login = entry.login
@@ -164,7 +168,11 @@ package enum KeePassXML {
                 }
                 batch.items.append(
                     login.item(secret: SecretBytes(copying: entry.password.span)))
+                otherFields += entry.hasOtherFields ? 1 : 0
+                attachments += entry.hasAttachments ? 1 : 0
             }
+            if otherFields > 0 { batch.leftOut.append("fields of one's own, of \(otherFields)") }
+            if attachments > 0 { batch.leftOut.append("attachments, of \(attachments)") }
             return batch
         }
     }

@@ -62,6 +62,8 @@ extension Keychain {
             let items = try store.verdicts(on: file, presence: presence)
             report.add(items: items)
             report.add(past: try store.pastVerdicts(on: file, items: items, presence: presence))
+        } else if let missing = try store.missingItems() {
+            report.findings.append(.file(missing.detail))
         }
         for snapshot in (try? snapshots()) ?? [] {
             try check(snapshot, of: store, presence: presence, &report)

@@ -7,7 +7,8 @@ internal import LinuxSystem
 extension Keychain {
     /// Puts a damaged keychain right, as far as it can be: saves what opens, and throws nothing away.
     ///
-    /// A keybag that is damaged is replaced by the one before the last change. Items that open go into
+    /// A keybag that is damaged is replaced by the one before the last change, or else by that of a
+    /// snapshot. An item file that is missing comes back as it was in the newest snapshot. Items that open go into
     /// a new item file, with new tags; what does not open goes into a quarantine file, and comes back as
     /// it was in the newest snapshot that is whole, where it has it. The same goes for old secrets and
     /// deleted items, which come back from no snapshot: an item stays when only its past is damaged. Each
@@ -33,7 +34,12 @@ extension Keychain {
         } catch {
             throw error.publicError
         }
-        guard let file else { return report }
+        guard let file else {
+            if let missing = try store.missingItems() {
+                try bringBackItems(missing, of: store, names, isDryRun: isDryRun, &report)
+            }
+            return report
+        }
         let verdicts = try store.verdicts(on: file, presence: [:])
         let past = try store.pastVerdicts(on: file, items: verdicts, presence: [:])
         report.count(verdicts)
@@ -69,14 +75,48 @@ extension Keychain {
         return report
     }
 
-    /// The newest snapshot in which nothing is damaged; nil where there is none.
+    /// Makes an item file that is missing anew, as it was in the newest snapshot that is whole.
+    private func bringBackItems(
+        _ missing: VestryError, of store: borrowing OpenStore, _ names: KeptNames, isDryRun: Bool,
+        _ report: inout RepairReport
+    ) throws(VestryError) {
+        guard try store.key(.index) != nil else {
+            report.isLocked = true
+            return
+        }
+        guard let snapshot = newestWholeSnapshot(of: store),
+            let copy = try examination(of: snapshot, of: store)
+        else { throw Self.nothingWhole(missing) }
+        let verdicts = try store.verdicts(on: copy, presence: [:])
+        // A keychain without items in the place of a damaged one would be no repair.
+        guard !verdicts.isEmpty else { throw Self.nothingWhole(missing) }
+        let past = try store.pastVerdicts(on: copy, items: verdicts, presence: [:])
+        report.add(.file, ItemStore.fileName)
+        do throws(ItemStoreError) {
+            var rebuilt = try RebuiltItems([], of: copy, in: store, &report)
+            try rebuilt.restore(
+                verdicts, of: copy, named: snapshot.name, everything: true, in: store, &report)
+            try rebuilt.addPast(past, of: copy, &report)
+            if !isDryRun { try rebuilt.create(in: store.directory, names, &report) }
+        } catch {
+            throw error.publicError
+        }
+    }
+
+    private static func nothingWhole(_ missing: VestryError) -> VestryError {
+        VestryError(.damaged, detail: "\(missing.detail), and none of these has items, and whole")
+    }
+
+    /// The newest snapshot in which nothing is damaged, and nothing sealed with keys that a rotation has
+    /// dropped; nil where there is none.
     private func newestWholeSnapshot(of store: borrowing OpenStore) -> Snapshot? {
         let snapshots = (try? snapshots()) ?? []
         return snapshots.first { snapshot in
             guard let copy = try? examination(of: snapshot, of: store),
                 let verdicts = try? store.verdicts(on: copy, presence: [:])
             else { return false }
-            return copy.faults.isEmpty && !verdicts.contains(where: \.isDamage)
+            return copy.faults.isEmpty
+                && !verdicts.contains { $0.isDamage || $0.state == .outdated }
         }
     }
 
@@ -113,37 +153,62 @@ extension Keychain {
             cause = error
         }
         let directory = try openDirectory()
-        let previous: Keybag?
-        do throws(KeybagError) {
-            previous = try Keybag.readPrevious(in: directory)
-        } catch {
-            let second = error.publicError(of: Keybag.previousFileName).detail
-            throw VestryError(.damaged, detail: "\(cause.detail), and \(second)")
-        }
-        guard let previous else {
-            throw VestryError(.damaged, detail: "\(cause.detail), and there is no keybag.previous")
-        }
-        // Keys that open nothing here would only look like a repair.
-        do throws(ItemStoreError) {
-            _ = try ItemStore.openForReading(in: directory, storeID: previous.storeID.bytes) == nil
-        } catch .foreignStore {
-            throw VestryError(
-                .damaged, detail: "\(cause.detail), and keybag.previous is of another store")
-        } catch {
-            // Its own faults come next.
-        }
-        report.add(.keybag, cause.detail)
+        let (keybag, snapshot) = try wholeKeybag(insteadOf: cause, in: directory)
+        let place = snapshot.map { ": as it was in snapshot \($0.name)" } ?? ""
+        report.add(.keybag, cause.detail + place)
         if !isDryRun {
             let name = names.free(Keybag.fileName, in: directory)
             let hadKeybag = Self.exists(Keybag.fileName, in: directory)
             try mappingErrors { () throws(KeybagError) in
-                try previous.write(in: directory, keepingPreviousAs: name)
+                try keybag.write(in: directory, keepingPreviousAs: name)
             }
             if hadKeybag { report.add(.kept, name) }
         }
         return OpenStore(
             StoreFiles(
-                directory: directory, keybag: previous, keybagFile: nil, isKeptOpen: false))
+                directory: directory, keybag: keybag, keybagFile: nil, isKeptOpen: false))
+    }
+
+    /// The keybag before the last change, or that of the newest snapshot with a whole one.
+    private func wholeKeybag(
+        insteadOf cause: VestryError, in directory: borrowing StoreDirectory
+    ) throws(VestryError) -> (keybag: Keybag, snapshot: Snapshot?) {
+        var second = "there is no \(Keybag.previousFileName)"
+        do throws(KeybagError) {
+            if let previous = try Keybag.readPrevious(in: directory) {
+                if Self.fits(previous, itemsIn: directory) { return (previous, nil) }
+                second = "\(Keybag.previousFileName) is of another store"
+            }
+        } catch {
+            second = error.publicError(of: Keybag.previousFileName).detail
+        }
+        for snapshot in (try? snapshots()) ?? [] {
+            guard let folder = try? self.directory(of: snapshot),
+                let keybag = try? Keybag.read(in: folder),
+                Self.fits(keybag, itemsIn: directory)
+            else { continue }
+            return (keybag, snapshot)
+        }
+        throw VestryError(.damaged, detail: "\(cause.detail), and \(second)")
+    }
+
+    /// Whether a keybag is that of the items: keys that open nothing here would only look like a repair.
+    private static func fits(
+        _ keybag: Keybag, itemsIn directory: borrowing StoreDirectory
+    ) -> Bool {
+        do throws(ItemStoreError) {
+            let items = try ItemStore.openForReading(
+                in: directory, storeID: keybag.storeID.bytes)
+            guard let items else { return true }
+            return try items.leastEpochs().allSatisfy { number, least in
+                KeyClass(rawValue: number).flatMap { keybag.epoch(of: $0) } ?? 0 >= least
+            }
+        } catch .foreignStore {
+            return false
+        } catch {
+            // Its own faults come next.
+            return true
+        }
     }
 }
 

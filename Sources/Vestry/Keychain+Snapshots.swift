@@ -27,6 +27,11 @@ extension Keychain {
         _ reason: Snapshot.Reason = .manual
     ) throws(VestryError) -> Snapshot {
         let directory = try openDirectory()
+        if !Self.exists(ItemStore.fileName, in: directory) {
+            // Of a keychain without items too: a folder of snapshots without any would say that they are
+            // lost.
+            _ = try itemsForWriting(in: openStore(), creating: true) == nil
+        }
         return try makeSnapshot(of: directory, reason)
     }
 

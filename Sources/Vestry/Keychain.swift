@@ -190,7 +190,7 @@ public struct Keychain: Sendable {
         guard let read else {
             // A keybag is made once, before any item; items without one must not be taken for a
             // keychain that was never there.
-            for name in [ItemStore.fileName, Keybag.previousFileName]
+            for name in [ItemStore.fileName, Keybag.previousFileName, SnapshotFolder.name]
             where Self.exists(name, in: directory) {
                 throw VestryError(.damaged, detail: "the file keybag is missing beside \(name)")
             }

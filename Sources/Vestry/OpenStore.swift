@@ -186,19 +186,49 @@ struct OpenStore: ~Copyable {
     }
 
     func itemsForReading(isForOneRow: Bool = false) throws(VestryError) -> ItemStore? {
-        try mappingErrors { () throws(ItemStoreError) in
+        let items = try mappingErrors { () throws(ItemStoreError) in
             try ItemStore.openForReading(
                 in: files.directory, storeID: storeID.bytes, isForOneRow: isForOneRow,
                 file: files.items, lentBy: loan)
         }
+        guard let items else {
+            try refuseMissingItems()
+            return nil
+        }
+        return items
     }
 
     func itemsForWriting(creating: Bool) throws(VestryError) -> ItemStore? {
+        if let items = try openForWriting(creating: false) { return items }
+        try refuseMissingItems()
+        guard creating, let items = try openForWriting(creating: true) else { return nil }
+        // From now on a missing item file is damage. Without the folder it would be taken for a keychain
+        // in which nothing was stored yet, until the first snapshot.
+        _ = try? SnapshotFolder.open(in: files.directory, creating: true) == nil
+        return items
+    }
+
+    private func openForWriting(creating: Bool) throws(VestryError) -> ItemStore? {
         try mappingErrors { () throws(ItemStoreError) in
             try ItemStore.openForWriting(
                 in: files.directory, storeID: storeID.bytes, creating: creating, file: files.items,
                 lentBy: loan)
         }
+    }
+
+    /// Why there is no item file where there was one; nil where nothing was stored yet.
+    func missingItems() throws(VestryError) -> VestryError? {
+        guard let snapshots = try SnapshotFolder.open(in: files.directory),
+            try snapshots.isOfItems(),
+            // Another program may have made both meanwhile.
+            !Keychain.exists(ItemStore.fileName, in: files.directory)
+        else { return nil }
+        let (file, folder) = (ItemStore.fileName, SnapshotFolder.name)
+        return VestryError(.damaged, detail: "the file \(file) is missing beside \(folder)")
+    }
+
+    private func refuseMissingItems() throws(VestryError) {
+        if let missing = try missingItems() { throw missing }
     }
 
     private struct ClassEpoch: Hashable {

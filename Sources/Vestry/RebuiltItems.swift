@@ -160,16 +160,30 @@ struct RebuiltItems: ~Copyable {
         try items.insert(row, tags: Set(tags).sorted { $0.lexicographicallyPrecedes($1) })
     }
 
+    /// Writes both where there is no item file, the quarantine first.
+    consuming func create(
+        in directory: borrowing StoreDirectory, _ names: KeptNames, _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        try writeQuarantine(in: directory, names, &report)
+        try items.create(
+            in: directory, keepingOldAs: names.free(ItemStore.fileName, in: directory))
+    }
+
+    private func writeQuarantine(
+        in directory: borrowing StoreDirectory, _ names: KeptNames, _ report: inout RepairReport
+    ) throws(ItemStoreError) {
+        guard quarantine.count > 0 else { return }
+        let name = names.free(ItemStore.fileName, "quarantine", in: directory)
+        try quarantine.write(as: name, in: directory)
+        report.add(.kept, name)
+    }
+
     /// Writes both, the quarantine first: at every moment each row is in a file that stays.
     consuming func place(
         in directory: borrowing StoreDirectory, insteadOf file: borrowing ItemFileExamination,
         _ names: KeptNames, _ report: inout RepairReport
     ) throws(ItemStoreError) {
-        if quarantine.count > 0 {
-            let name = names.free(ItemStore.fileName, "quarantine", in: directory)
-            try quarantine.write(as: name, in: directory)
-            report.add(.kept, name)
-        }
+        try writeQuarantine(in: directory, names, &report)
         let oldName = names.free(ItemStore.fileName, in: directory)
         try items.replace(in: directory, whileHolding: file, keepingOldAs: oldName)
         report.add(.kept, oldName)

@@ -4,7 +4,8 @@ public struct RepairReport: Sendable {
     public struct Step: Sendable {
         /// The raw values are the words of the command line and of JSON output; they never change.
         public enum Kind: String, Sendable {
-            /// `keybag.previous` took the place of a damaged or missing `keybag`.
+            /// `keybag.previous`, or the keybag of a snapshot, took the place of a damaged or missing
+            /// `keybag`.
             case keybag = "keybag-restored"
             /// A new item file with everything that opens took the place of the damaged one.
             case file = "file-rebuilt"

@@ -60,6 +60,16 @@ struct SnapshotFolder: ~Copyable {
         return snapshots.sorted { ($0.date, $0.number, $0.name) > ($1.date, $1.number, $1.name) }
     }
 
+    /// Whether the keychain has had an item file: the folder is made with that, and only a keychain
+    /// without items has snapshots without.
+    func isOfItems() throws(VestryError) -> Bool {
+        let all = try snapshots()
+        return all.isEmpty
+            || all.contains {
+                folder.descriptor.change(of: $0.name + "/" + ItemStore.fileName) != nil
+            }
+    }
+
     /// Makes a snapshot.
     ///
     /// - Parameters:

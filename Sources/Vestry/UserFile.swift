@@ -41,3 +41,8 @@ enum UserFile {
         }
     }
 }
+
+extension VestryError {
+    /// Whether a file of settings that the user writes is not as it may be.
+    package var isOfUserFile: Bool { detail.hasPrefix("~/.config/") }
+}

@@ -39,7 +39,17 @@ func reporting<Value: ~Copyable>(
 extension Failure {
     init(_ error: VestryError) {
         var (status, hint) = Self.table[error.code] ?? (.failure, Self.statusHint)
-        if error.isOfAnotherMachine { hint = Self.anotherMachineHint }
+        if error.isOfAnotherMachine {
+            hint = Self.anotherMachineHint
+        } else if error.isOfUserFile {
+            hint = Self.userFileHint
+        } else if error.isOfBackupFile, error.code != .diskFull {
+            hint = Self.backupFileHint
+        } else if error.code == .locked {
+            hint = Self.lockedHint()
+        } else if error.code == .wrongPassword, let before = Self.mismatchHint() {
+            hint = before
+        }
         self.init(status, error.description, code: error.code, hint: hint)
     }
 
@@ -65,8 +75,43 @@ extension Failure {
 
     /// For an item that the device key of another machine closes, or a lost one of this machine.
     static let anotherMachineHint =
-        "'vestry get' prints it there; if it was stored here, put /var/lib/vestry/device.key back "
-        + "from a copy, and log in again"
+        "'vestry get' prints it there, 'vestry delete' makes room for a new one; if it was stored "
+        + "here, put /var/lib/vestry/device.key back from a copy, and log in again"
+
+    private static let userFileHint =
+        "nothing was changed; put that file right: 'man vestry' and 'man vestry-history' say how"
+    private static let backupFileHint =
+        "nothing was changed; name a file that you can read, or for a new one a folder of yours"
+
+    /// For what is locked for no other reason than that nobody has unlocked it.
+    static let unlockHint = "log in with your password, or run 'vestry unlock'"
+
+    /// What opens what is locked now, by the state of this process's own keychain.
+    static func lockedHint() -> String {
+        guard let keychain = try? Keychain() else { return unlockHint }
+        let status = keychain.status()
+        switch status.reason {
+        case .passwordMismatch, .otherSecret, .sessionLocked:
+            return StatusCommand.Report(status).next ?? unlockHint
+        case .sessionOpen:
+            // Everything that a password opens is open.
+            if let fault = keychain.statusOfAccount().deviceKeyFault {
+                return StatusCommand.Report.next(of: fault)
+            }
+            return "no password opens these here; 'vestry get' says for one of them why"
+        case .neverEnrolled, .notUnlocked, .noPassword, .noSession, .failure:
+            return unlockHint
+        }
+    }
+
+    /// For a wrong password where the login has another one than the keychain; nil elsewhere.
+    private static func mismatchHint() -> String? {
+        guard let status = try? Keychain().status(), status.reason == .passwordMismatch else {
+            return nil
+        }
+        return "the keychain has another password than the login, such as the one before it; "
+            + "'vestry rewrap' asks for both, and without that one there is 'vestry recover'"
+    }
 
     /// For what says no more.
     static let statusHint = "run 'vestry status'"
@@ -75,7 +120,7 @@ extension Failure {
     static let table: [VestryError.Code: (status: ExitStatus, hint: String)] = [
         .itemNotFound: (.notFound, "'vestry list' shows what there is"),
         .noSuchKeychain: (.notFound, enrollHint),
-        .locked: (.locked, "log in with your password, or run 'vestry unlock'"),
+        .locked: (.locked, unlockHint),
         .wrongPassword: (
             .mismatch,
             "it is the login password, or of an item or a backup that has one, its own"

@@ -88,7 +88,16 @@ def a_wrong_passphrase_a_damaged_file_and_a_newer_one_are_three_answers():
     pathlib.Path(FILE).write_bytes(whole[:8] + b"\x02" + whole[9:])
     sealed(UNAVAILABLE, "restore", "--yes", says="the backup has version 2")
     equal(contents(), before)
-    expect(FAILURE, "restore", "--yes", "--passphrase-fd=0", str(FOLDER / "none"), give=b"", says="No such file")
+    for path, says in ((FOLDER / "none", "No such file"), (FOLDER, "Invalid argument")):
+        message = expect(FAILURE, "restore", "--yes", "--passphrase-fd=0", str(path), give=b"", says=says).stderr
+        assert b"name a file that you can read" in message, message
+    closed = pathlib.Path(FILE).with_name("closed")
+    closed.write_bytes(whole)
+    closed.chmod(0)
+    # Of root's, with nothing to be put right in the keychain's own folder.
+    message = expect(DENIED, "restore", "--yes", "--passphrase-fd=0", str(closed), give=b"").stderr
+    assert b".local/share" not in message and b"name a file that you can read" in message, message
+    expect(FAILURE, "backup", "--passphrase-fd=0", "/nowhere/file", give=WORDS, says="a folder of yours")
 
 
 @case

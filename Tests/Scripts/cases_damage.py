@@ -86,7 +86,16 @@ KEYBAG_ROWS = (
     ("a folder", lambda: instead(KEYBAG, folder), OWNER, "keybag is a link or another special file", "denied"),
     ("unreadable", lambda: KEYBAG.chmod(0), OWNER, "keybag, openat: Permission denied", "denied"),
 )
+
+
+def items_gone():
+    """The first item makes the folder of snapshots too."""
+    ITEMS.unlink()
+    folder(STORE / "snapshots")
+
+
 ITEM_ROWS = (
+    ("gone", items_gone, DAMAGE, "items.sqlite is missing beside snapshots"),
     ("zero length", lambda: change(ITEMS, lambda data: b""), DAMAGE, "items.sqlite, not an item file"),
     ("cut", lambda: change(ITEMS, lambda data: data[:4096]), DAMAGE, "items.sqlite"),
     ("a few bytes", lambda: change(ITEMS, lambda data: data[:18]), DAMAGE, "items.sqlite"),

@@ -13,7 +13,7 @@ from cases_repair import edit, repair, report, steps, stored, whole
 from cases_terminal import at_terminal
 from harness import case, equal
 from world import (
-    CANCELLED, DAMAGED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect,
+    CANCELLED, DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, MISMATCH, NOT_FOUND, PASSWORDS, STORE, USAGE, expect,
     login, logout, put, reboot, secret_of, start)
 
 SETTINGS = pathlib.Path("/home/alice/.config/vestry/history")
@@ -86,6 +86,10 @@ def nothing_is_kept_where_nothing_is_to_be():
         SETTINGS.write_text("old-values = 0\ndeleted = 0\n")
         put(b"one", "s", "a")
         expect(USAGE, "set", "s", "a", give=b"two", says="~/.config/vestry/history:2")
+        expect(USAGE, "set", "s", "a", give=b"two", says="put that file right")
+        SETTINGS.chmod(0o666)
+        message = expect(DENIED, "set", "s", "a", give=b"two", says="put that file right").stderr
+        assert b".local/share" not in message, message
         equal(secret_of("s", "a"), b"one")
     finally:
         shutil.rmtree(SETTINGS.parent.parent)

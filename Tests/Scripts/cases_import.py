@@ -97,6 +97,9 @@ def a_malformed_entry_is_named_and_nothing_is_imported():
                          ("docker", "[]"), ("macos", "x"), ("json", '{"format":"vestry-export","version":2,"items":[]}')):
         result = take(broken, name, "--yes", "--skip-malformed", status=FAILURE)
         assert b"hunter2" not in result.stderr, result.stderr
+        # No entry is to be passed over where the file is another one.
+        assert b"--format says" in result.stderr and b"--skip" not in result.stderr, result.stderr
+    expect(FAILURE, "import", "--format=csv", str(FOLDER / "none"), says="name a file that is there")
     take('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/shadow">]><KeePassFile>&b;</KeePassFile>', "keepass-xml",
          "--yes", status=FAILURE, says="DOCTYPE")
     equal(len(items()), 2)
@@ -115,6 +118,24 @@ def duplicates_follow_the_rules_of_restore():
     take(text, "csv", "--yes", "--accessible=when-unlocked", says="2 unchanged")
     take(text.replace("new", "other"), "csv", "--yes", "--merge=keep-both", says="1 added-beside, 1 unchanged")
     equal(secret_of("Bank", "dave (2)"), b"other")
+
+
+@case
+def two_entries_of_a_file_with_one_name_are_both_taken():
+    prepare()
+    text = "name,username,password,totp\nBank,dave,one,\nBank,dave,two,\nBank,dave,one,code\n"
+    take(text, "csv", "--yes", says="1 added, 1 added-beside, 1 unchanged")
+    equal((secret_of("Bank", "dave"), secret_of("Bank", "dave (2)")), (b"one", b"two"))
+    # Again, and by every rule: the same is there already.
+    for rule in ("newest", "stored", "incoming", "keep-both"):
+        take(text, "csv", "--yes", "--merge", rule, says="3 unchanged")
+    # What the keychain had before is under the rule, and what the file has is not lost by it.
+    put(b"mine", "Bank", "dave")
+    take(text, "csv", "--yes", "--merge=stored", says="3 kept")
+    take(text, "csv", "--yes", says="1 replaced, 2 unchanged")
+    equal((secret_of("Bank", "dave"), secret_of("Bank", "dave (2)")), (b"one", b"two"))
+    result = take(text, "csv", "--dry-run", says="not taken over: the columns 'totp'")
+    assert b"code" not in result.stderr
 
 
 @case

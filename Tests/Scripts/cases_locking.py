@@ -143,6 +143,14 @@ def a_password_that_root_changed_is_explained_and_rewrapped():
     reboot()
     login(password=b"set by root")
     equal(state(), ("locked", "password-mismatch", LOCKED))
+    lines = vestry("status").stdout.decode().splitlines()
+    assert lines[1].startswith("the login password does not open this keychain, since 2"), lines
+    equal(sum("rewrap" in line for line in lines), 1, lines)
+    # The login password opens nothing here, and nothing says that it does.
+    for arguments in (["get", "s", "a"], ["list"], ["check"]):
+        hint = expect(LOCKED, *arguments).stderr.decode().splitlines()[-1]
+        assert "vestry rewrap" in hint and "log in with your password" not in hint, hint
+    unlock(b"set by root", MISMATCH, says="'vestry rewrap' asks for both")
     for old, new, status in ((b"wrong", b"set by root", MISMATCH), (b"", b"set by root", MISMATCH),
                              (PASSWORD, b"", MISMATCH), (PASSWORD, b"set by root", DONE)):
         read, write = os.pipe()

@@ -168,6 +168,8 @@ def no_file_is_replaced_and_none_is_left_of_a_failure():
     add("recovery-code", "--output", str(path), status=DUPLICATE)
     add("key-file", str(path), "--make", status=DUPLICATE)
     equal(path.read_bytes(), b"something else")
+    result = add("key-file", str(FOLDER / "none" / "new"), "--make", status=FAILURE)
+    assert b"in a folder that you can write to" in result.stderr, result.stderr
     for arguments in (["recovery-code", "--output", str(FOLDER / "new")], ["key-file", str(FOLDER / "new"), "--make"]):
         add(*arguments, password=b"wrong", status=MISMATCH)
         equal((FOLDER / "new").exists(), False)
@@ -229,8 +231,12 @@ def another_machines_items_stay_behind_and_are_counted():
         # They are locked here, and not damaged: nothing puts them aside.
         for verb in ("get", "show"):
             message = expect(LOCKED, verb, "db", "one", says="this item is another machine's").stderr
+            assert b"'vestry delete' makes room" in message
             assert b"'vestry get' prints it there" in message and b"log in with your" not in message, message
         expect(LOCKED, "get", "db", "asks")
+        for arguments, status in ((["list"], DONE), (["check"], LOCKED)):
+            message = expect(status, *arguments, says="no password opens these here").stderr
+            assert b"log in with your" not in message, message
         before = contents()
         expect(LOCKED, "check", says="not checked, because locked: 3 items, 1 old secret or deleted item\n")
         expect(LOCKED, "check", "--password-fd", "0", says="3 items", give=OLD)

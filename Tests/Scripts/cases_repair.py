@@ -358,6 +358,71 @@ def a_keybag_without_a_way_back_stays_in_its_place():
 
 
 @case
+def a_keybag_comes_back_from_a_snapshot():
+    stored()
+    expect(DONE, "snapshots", "make")
+    equal(ask(REWRAP, "alice", b"correct horse", b"new one").result, "rewrapped")
+    for damage in (b"", None):
+        PREVIOUS.unlink(missing_ok=True)
+        KEYBAG.unlink()
+        if damage is not None:
+            replace_new(KEYBAG, damage)
+        equal(steps(repair())[-1], ("keybag-restored", None))
+        whole("a", "b", "c")
+        for file in STORE.glob("keybag.damaged-*"):
+            file.unlink()
+    # It opens with the password of then. One from before a rotation opens nothing, and is none.
+    reboot()
+    login()
+    whole("a", "b", "c")
+    expect(DONE, "rotate", "--password-fd", "0", give=b"correct horse")
+    KEYBAG.unlink()
+    PREVIOUS.unlink(missing_ok=True)
+    expect(DAMAGED, "repair", "--yes", says="there is no keybag.previous")
+    assert not KEYBAG.exists()
+
+
+@case
+def a_removed_item_file_is_no_keychain_without_items():
+    login()
+    # Nothing was stored yet, and nothing is missing.
+    expect(NOT_FOUND, "get", "s", "a")
+    expect(DONE, "snapshots", "make")
+    for name in ("a", "b"):
+        put(f"secret of {name}".encode(), "s", name)
+    items = ITEMS.read_bytes()
+    ITEMS.unlink()
+    kept = contents()
+    for arguments in (["get", "s", "a"], ["set", "s", "c"], ["delete", "s", "a"], ["list"], ["unlock"],
+                      ["import", "--format", "git", "--yes", "-"]):
+        expect(DAMAGED, *arguments, give=b"https://a:b@h.example.org\n", says="items.sqlite is missing beside snapshots")
+    equal(kinds(DAMAGED), [("file-damaged", None)])
+    # The one snapshot that there is has none of the items, and without it there is no more to be had.
+    expect(DAMAGED, "repair", "--yes", says="none of these has items")
+    expect(DONE, "erase", "--snapshots", "--yes")
+    expect(DAMAGED, "repair", "--yes", says="none of these has items")
+    equal(contents(), kept)
+    replace_new(ITEMS, items)
+    expect(DONE, "snapshots", "make")
+    put(b"changed", "s", "a")
+    ITEMS.unlink()
+    equal(steps(report(DONE, "--dry-run", verb="repair")),
+          [("file-rebuilt", None), ("item-restored", "a"), ("item-restored", "b")])
+    assert not ITEMS.exists()
+    repair()
+    whole("a", "b")
+
+
+@case
+def a_snapshot_with_dropped_keys_is_no_way_back():
+    stored()
+    expect(DONE, "rotate", "--password-fd", "0", give=b"correct horse")
+    equal(len(json.loads(expect(DONE, "snapshots", "--json").stdout)["snapshots"]), 1)
+    replace(ITEMS, b"")
+    expect(DAMAGED, "repair", "--yes", says="nothing can be read of items.sqlite")
+
+
+@case
 def a_person_is_shown_the_plan_and_asked():
     stored()
     edit("UPDATE item SET value = zeroblob(60) WHERE row = 2")

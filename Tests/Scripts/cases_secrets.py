@@ -154,7 +154,7 @@ def the_store_shows_no_attribute_and_no_secret():
     expect(DONE, "delete", "MARKER-SERVICE", "MARKER-ACCOUNT")
     assert not any(b"MARKER" in data for data in contents().values())
     for entry in STORE.iterdir():
-        equal(entry.stat().st_mode & 0o777, 0o600, entry.name)
+        equal(entry.stat().st_mode & 0o777, 0o700 if entry.is_dir() else 0o600, entry.name)
 
 
 @case

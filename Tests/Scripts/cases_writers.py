@@ -12,7 +12,7 @@ import threading
 import time
 
 from harness import Skip, case, equal
-from world import (DONE, ITEMS, PASSWORDS, PROGRAM, TIMED_OUT, contents, expect, login, put, reboot,
+from world import (DONE, ITEMS, PASSWORDS, PROGRAM, STORE, TIMED_OUT, contents, expect, login, put, reboot,
                    secret_of, start, vestry)
 
 
@@ -172,6 +172,7 @@ def the_first_writer_killed_at_any_system_call_leaves_no_broken_file():
     for call in ("openat", "write", "fsync", "renameat2", "pwrite64", "unlink"):
         for occurrence in range(1, 100):
             ITEMS.unlink(missing_ok=True)
+            shutil.rmtree(STORE / "snapshots", ignore_errors=True)
             status = set_killed_at(call, occurrence)
             put(b"next", "t", "a")
             equal(secret_of("t", "a"), b"next")

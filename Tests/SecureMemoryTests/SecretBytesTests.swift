@@ -81,6 +81,21 @@ import Testing
         #expect(SecretBytes(count: 256, filledBy: { _ in }).exposed.allSatisfy { $0 == 0 })
     }
 
+    /// As many as a large file of another program has.
+    ///
+    /// With mappings for each, the kernel would refuse after some 16,000 (vm.max_map_count is 65,530).
+    @Test func thousandsOfSecretsAreHeldAtOnce() {
+        final class Holder {
+            let secret: SecretBytes
+            init(_ number: Int) { secret = SecretBytes("secret \(number)") }
+        }
+        let holders = (0..<30_000).map(Holder.init)
+        #expect(
+            stride(from: 0, to: holders.count, by: 50).allSatisfy { number in
+                holders[number].secret.constantTimeEquals(SecretBytes("secret \(number)"))
+            })
+    }
+
     @Test func threadsNeverShareASecret() async {
         await withTaskGroup(of: Bool.self) { group in
             for number in 0..<8 {

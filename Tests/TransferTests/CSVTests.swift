@@ -67,6 +67,36 @@ import Vestry
         }
     }
 
+    @Test func whatIsLeftOutIsNamed() throws {
+        let text = """
+            folder,type,name,login_uri,login_username,login_password,login_totp
+            ,login,Bank,,dave,pin,otpauth://x
+            """
+        let batch = try CSVLogins.read(SecretBytes(text))
+        #expect(batch.leftOut == ["the columns 'type', 'login_totp'"])
+        #expect(try CSVLogins.read(SecretBytes(Self.chromium)).leftOut == [])
+    }
+
+    static let addresses: [(String, server: String?, path: String?, comment: String?)] = [
+        ("https://a.example.org,https://b.example.org/x", "a.example.org", nil, "N\n*"),
+        ("what, https://b.example.org", nil, nil, "N\n*"),
+        ("http://,https://b.example.org/x", "b.example.org", "/x", "N\n*"),
+        ("https://a.example.org/x,y", "a.example.org", "/x,y", "N"),
+        ("  https://a.example.org\t", "a.example.org", nil, "N"),
+        ("the bank", nil, nil, "N\n*"), ("", nil, nil, "N"),
+    ]
+
+    @Test(arguments: addresses.indices)
+    func noAddressIsLost(_ index: Int) throws {
+        let (address, server, path, comment) = Self.addresses[index]
+        let text = "title,url,password,note\nT,\"\(address)\",x,N"
+        let item = try #require(try CSVLogins.read(SecretBytes(text)).items.first)
+        #expect(item.attributes[.server]?.string == server)
+        #expect(item.attributes[.path]?.string == path)
+        #expect(item.attributes[.service]?.string == (server == nil ? "T" : nil))
+        #expect(item.attributes[.comment]?.string == comment?.replacing("*", with: address))
+    }
+
     @Test func keePassHasItsTitleUnderAccount() throws {
         let text = """
             "Account","Login Name","Password","Web Site","Comments"

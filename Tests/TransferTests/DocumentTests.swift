@@ -107,6 +107,22 @@ import Vestry
         }
     }
 
+    @Test func whatKeePassHasBesidesIsCounted() throws {
+        let text = """
+            <KeePassFile><Root><Group>
+            <Entry><String><Key>Title</Key><Value>T</Value></String>
+            <String><Key>otp</Key><Value>otpauth://x</Value></String>
+            <String><Key>Password</Key><Value>p</Value></String>
+            <Binary><Key>scan.png</Key><Value Ref="0"/></Binary></Entry>
+            <Entry><String><Key>Title</Key><Value>U</Value></String>
+            <String><Key>mine</Key><Value>1</Value></String></Entry>
+            </Group></Root></KeePassFile>
+            """
+        let batch = try KeePassXML.read(SecretBytes(text))
+        #expect(batch.leftOut == ["fields of one's own, of 2", "attachments, of 1"])
+        #expect(try KeePassXML.read(SecretBytes(Self.keePass)).leftOut == [])
+    }
+
     @Test func aDocumentTypeIsRefused() {
         let bomb = """
             <?xml version="1.0"?>

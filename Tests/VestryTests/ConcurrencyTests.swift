@@ -76,7 +76,7 @@ struct ConcurrencyTests {
             #expect(text(try keychain.secret(for: own)) == rounds[number].map { "\($0)" })
         }
         #expect(try test.rows().count == Self.threadCount + 1)
-        #expect(test.home.storeEntries() == ["items.sqlite", "keybag"])
+        #expect(test.home.storeEntries() == ["items.sqlite", "keybag", "snapshots"])
     }
 
     /// Of all who add the same item, exactly one does; of all who delete it, exactly one does.

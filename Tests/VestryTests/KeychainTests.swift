@@ -25,7 +25,7 @@ struct KeychainTests {
             #expect(text(try keychain.secret(for: key)) == secret)
         }
         #expect(try test.rows().count == 1)
-        #expect(test.home.storeEntries() == ["items.sqlite", "keybag"])
+        #expect(test.home.storeEntries() == ["items.sqlite", "keybag", "snapshots"])
     }
 
     @Test func acceptsTheLargestSecretAndRefusesOneByteMore() throws {

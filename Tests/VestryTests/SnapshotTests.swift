@@ -117,6 +117,7 @@ struct SnapshotTests {
 
     @Test func aWriteWithoutItsSnapshotIsMade() throws {
         // As a disk that has room for one and not for the other.
+        try FileManager.default.removeItem(atPath: folder)
         try Data().write(to: URL(filePath: folder))
         age(days: 1)
         try keychain.set(SecretBytes("two"), for: key)

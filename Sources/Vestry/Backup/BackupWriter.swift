@@ -78,6 +78,11 @@ final class BackupWriter {
 extension VestryError {
     /// What a failure with the file of a backup means.
     static func ofBackupFile(_ error: SystemCallError) -> VestryError {
-        VestryError(error.publicError.code, detail: "the backup, \(error)")
+        VestryError(error.publicError.code, detail: "\(backupFile)\(error)")
     }
+
+    private static let backupFile = "the backup, "
+
+    /// Whether a file that somebody has named for a backup cannot be opened, read or written.
+    package var isOfBackupFile: Bool { detail.hasPrefix(Self.backupFile) }
 }

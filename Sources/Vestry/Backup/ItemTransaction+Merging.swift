@@ -14,13 +14,17 @@ extension ItemTransaction {
     /// - Parameters:
     ///   - item: As it comes.
     ///   - group: The access group of an item that names none.
-    ///   - options: The rule where there is another one.
+    ///   - rule: What is to be done where there is another one; nil where nobody has said it of this
+    ///     item alone.
+    ///   - options: The rule for all others, and what new items get.
+    ///   - names: The tags of the items that the store has now from those that came before it, to
+    ///     which its own is added.
     ///   - settings: How much is kept of what it replaces.
     /// - Returns: What became of it.
     /// - Throws: `VestryError`.
     func merge(
-        _ item: borrowing IncomingItem, group: String, _ options: MergeOptions,
-        keeping settings: HistorySettings?
+        _ item: borrowing IncomingItem, group: String, _ rule: MergeRule?, _ options: MergeOptions,
+        after names: inout Set<[UInt8]>, keeping settings: HistorySettings?
     ) throws(VestryError) -> MergeReport.Entry {
         if let end = item.changes.expires, end <= wholeSeconds(now) {
             return entry(item, item.changes.values, .expired)
@@ -39,12 +43,19 @@ extension ItemTransaction {
             let reference = try insert(
                 item.itemClass, changes, group: group, secret: item.secret,
                 reference: isFree == true ? item.reference : nil)
+            names.insert(tag)
             return entry(item, values, .added, reference: reference)
         }
         guard try !isSame(stored, item, item.values(over: stored.metadata)) else {
+            names.insert(tag)
             return entry(item, stored.metadata.values, .unchanged, reference: stored.row.reference)
         }
-        return try resolve(item, values, stored, group: group, options.rule, settings)
+        // What replaced the one before it would be the loss of a password that nobody has seen: that
+        // one is not the keychain's, and the file is removed when all of it seems to be here.
+        let rule = rule ?? (names.contains(tag) ? .both : options.rule)
+        let entry = try resolve(item, values, stored, group: group, rule, settings)
+        if entry.result == .replaced { names.insert(tag) }
+        return entry
     }
 
     private func resolve(

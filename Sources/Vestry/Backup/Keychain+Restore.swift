@@ -49,11 +49,12 @@ extension Keychain {
         let transaction = ItemTransaction(store, tags, items)
         try transaction.sweep()
         var report = MergeReport()
+        var names: Set<[UInt8]> = []
         while let item = try next() {
-            var options = options
-            options.rule = options.decisions[report.entries.count] ?? options.rule
+            let decision = options.decisions[report.entries.count]
             report.entries.append(
-                try transaction.merge(item, group: group, options, keeping: settings))
+                try transaction.merge(
+                    item, group: group, decision, options, after: &names, keeping: settings))
         }
         // Without it, all of this is undone: a dry run takes the same way to its end.
         if !options.isDryRun { try transaction.commit() }

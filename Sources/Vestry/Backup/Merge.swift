@@ -4,6 +4,9 @@
 /// The name is what makes an item unique: of a password service or server and account, with the access
 /// group and the others that ``ItemAttribute/isPrimary(in:)`` names. An item of a backup is also the
 /// one with the same ``ItemAttribute/persistentReference``, whatever it is called now.
+///
+/// Of two that come in together with the same name and other contents, both stay whatever the rule is,
+/// as with ``both``.
 public enum MergeRule: String, CaseIterable, Sendable {
     /// The one that was modified last stays; of two as old, that of the keychain.
     case newest

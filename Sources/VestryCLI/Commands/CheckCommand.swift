@@ -145,7 +145,7 @@ extension CheckReport {
             return Failure(
                 .locked, "not checked, because locked: \(locked.joined(separator: ", "))",
                 code: .locked,
-                hint: "log in with your password, or run 'vestry unlock'; then check again")
+                hint: "\(Failure.lockedHint()); then check again")
         }
         guard count(.newer) > 0 else { return nil }
         return Failure(

@@ -44,7 +44,7 @@ struct DeletedCommand: Command, Equatable {
             if found.lockedCount > 0 {
                 StandardStream.error.write(
                     "vestry: \(found.lockedCount) more locked\n"
-                        + "vestry: hint: log in with your password, or run 'vestry unlock'\n")
+                        + "vestry: hint: \(Failure.lockedHint())\n")
             }
         }
         guard found.damagedCount == 0 else {

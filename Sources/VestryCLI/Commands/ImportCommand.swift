@@ -114,13 +114,19 @@ struct ImportCommand: Command, Equatable {
         do throws(ImportProblem) {
             batch = try read()
         } catch {
-            throw failure(error)
+            throw failure(error, isOfAll: true)
         }
         if let problem = batch.problems.first {
             guard isSkipping else { throw failure(problem, of: batch.problems.count) }
             for problem in batch.problems {
                 StandardStream.error.write("vestry: passed over: \(text(problem))\n")
             }
+        }
+        if !batch.leftOut.isEmpty {
+            let parts = batch.leftOut.joined(separator: "; ").escapedForTerminal
+            StandardStream.error.write(
+                "vestry: not taken over: \(parts)\n"
+                    + "vestry: hint: look at them before you remove the file\n")
         }
         let keychain = try reporting { () throws(VestryError) in try Keychain() }
         let (items, count) = (batch.items, batch.problems.count)
@@ -175,7 +181,7 @@ struct ImportCommand: Command, Equatable {
                 contents = try SecretInput.read(from: file.rawValue, limit: limit + 1)
             }
         } catch {
-            throw ImportProblem("\(error)")
+            throw ImportProblem("\(error)", .unreadable)
         }
         guard contents.count <= limit else {
             throw ImportProblem("more than \(limit >> 20) MiB")
@@ -201,13 +207,15 @@ struct ImportCommand: Command, Equatable {
         }
     }
 
-    private func failure(_ problem: ImportProblem, of count: Int = 1) -> Failure {
+    private func failure(
+        _ problem: ImportProblem, of count: Int = 1, isOfAll: Bool = false
+    ) -> Failure {
         let more = count > 1 ? " (and \(count - 1) more)" : ""
         let unlocking =
             "nothing was changed; unlock the collection in the service's own program, and import again"
         let (status, reason, hint): (ExitStatus, String, String) =
             switch problem.kind {
-            case .malformed where problem.line == nil:
+            case .malformed where problem.line == nil || isOfAll:
                 (
                     .failure, "malformed",
                     "nothing was changed; --format says what kind of file it is"
@@ -216,6 +224,11 @@ struct ImportCommand: Command, Equatable {
                 (
                     .failure, "malformed",
                     "nothing was changed; --skip-malformed passes over such entries"
+                )
+            case .unreadable:
+                (
+                    .failure, "unreadable",
+                    "nothing was changed; name a file that is there and that you may read"
                 )
             case .unavailable:
                 (

@@ -88,7 +88,7 @@ struct ListCommand: Command, Equatable {
             throw Failure(
                 .locked, listing.lockedCount.counted("item is", "items are") + " locked",
                 code: .locked,
-                hint: "log in with your password, or run 'vestry unlock'")
+                hint: Failure.lockedHint())
         }
         write(listing)
         guard listing.damagedCount == 0 else {
@@ -133,7 +133,7 @@ struct ListCommand: Command, Equatable {
         if listing.lockedCount > 0 && !isOnlyReadable {
             StandardStream.error.write(
                 "vestry: \(listing.lockedCount) more locked\n"
-                    + "vestry: hint: log in with your password, or run 'vestry unlock'\n")
+                    + "vestry: hint: \(Failure.lockedHint())\n")
         }
     }
 

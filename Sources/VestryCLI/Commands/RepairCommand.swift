@@ -11,10 +11,11 @@ struct RepairCommand: Command, Equatable {
         Puts a damaged keychain right, as far as it can be, and throws nothing away. What would be
         done is shown, and asked for on the terminal, first.
 
-        A damaged keybag is replaced by keybag.previous, the one before its last change. The items
-        that open go into a new item file, with new tags, which takes the place of the damaged one
-        in one step; those that do not open go into a quarantine file, and come back as they were in
-        the newest snapshot that is whole, if it has them. An old secret or a deleted item that does
+        A damaged keybag is replaced by keybag.previous, the one before its last change, or by that
+        of a snapshot. The items that open go into a new item file, with new tags, which takes the
+        place of the damaged one in one step; those that do not open go into a quarantine file, and
+        come back as they were in the newest snapshot that is whole, if it has them; so does an item
+        file that is missing. An old secret or a deleted item that does
         not open goes into the quarantine file alone. The damaged files stay beside the new ones,
         under names with the time.
 
@@ -88,7 +89,7 @@ struct RepairCommand: Command, Equatable {
         guard !report.isLocked else {
             throw Failure(
                 .locked, "the items were not repaired: they are locked", code: .locked,
-                hint: "log in with your password, or run 'vestry unlock'; then repair again")
+                hint: "\(Failure.lockedHint()); then repair again")
         }
         let lostCount = report.lostCount
         let verb = isPlan ? "cannot be saved" : "could not be saved"

@@ -48,8 +48,15 @@ struct RewrapCommand: Command, Equatable {
         let account = keychain.accountName.escapedForTerminal
         let oldPassword = try old.read(asking: "Password that opens the keychain of \(account)")
         let newPassword = try new.readLoginPassword(of: account)
-        try reporting { () throws(VestryError) in
+        do throws(VestryError) {
             try keychain.rewrap(from: oldPassword, to: newPassword)
+        } catch  where error.code == .wrongPassword {
+            throw Failure(
+                .mismatch, error.description, code: error.code,
+                hint: "nothing was changed; it is the password from before the change, and without "
+                    + "that one \(StatusCommand.Report.recoverHint)")
+        } catch {
+            throw Failure(error)
         }
         AnotherMachine.report(on: keychain)
         return .done

@@ -83,7 +83,7 @@ struct StatusCommand: Command, Equatable {
                 message = "not unlocked since the machine started, or locked with --all"
                 next =
                     gaveNone
-                    ? Self.unlockHint : "log in with your password, or run 'vestry unlock'"
+                    ? Self.unlockHint : Failure.unlockHint
                 exitStatus = .locked
             case .passwordMismatch:
                 message = "the login password does not open this keychain"
@@ -134,7 +134,11 @@ struct StatusCommand: Command, Equatable {
         }
 
         var text: String {
-            var lines = [status.state.rawValue, message] + (next.map { ["next: \($0)"] } ?? [])
+            var reason = message
+            if status.reason == .passwordMismatch, let since = status.mismatchSince {
+                reason += ", since \(Moment.text(since))"
+            }
+            var lines = [status.state.rawValue, reason] + (next.map { ["next: \($0)"] } ?? [])
             if status.mismatchSince != nil && status.reason != .passwordMismatch {
                 lines.append(
                     "the login password does not open this keychain: it locks at the next reboot")
@@ -145,7 +149,7 @@ struct StatusCommand: Command, Equatable {
                 lines.append(
                     "the login password\(since) does not open, for they were not open when it was new: "
                         + status.classesBehind.joined(separator: ", "))
-                lines.append("next: \(rewrapHint)")
+                if next != rewrapHint { lines.append("next: \(rewrapHint)") }
             }
             if status.isOfAnotherMachine {
                 lines.append("this-device-only items: these are another machine's")

@@ -45,6 +45,6 @@ extension Failure {
     init(timedOut message: String) {
         self.init(
             .timedOut, "timed out: \(message)",
-            hint: "log in with your password, or run 'vestry unlock'")
+            hint: Failure.lockedHint())
     }
 }

@@ -89,7 +89,7 @@ enum CronChecks {
                 .note(
                     .cron, "cron-locked",
                     "a job fails now, with exit status 4: \(report.message)", about: $0,
-                    fix: report.next ?? "log in with your password, or run 'vestry unlock'")
+                    fix: report.next ?? Failure.unlockHint)
             }
         case .locked where !needsSession:
             return {

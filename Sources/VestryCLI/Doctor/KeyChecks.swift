@@ -23,7 +23,7 @@ enum KeyChecks {
             return [
                 .note(
                     .keys, "no-keys", "none of this user's keys is in the kernel",
-                    fix: "log in with your password, or run 'vestry unlock'")
+                    fix: Failure.lockedHint())
             ]
         }
         return [sessions(list.sessions)]

@@ -98,7 +98,7 @@ enum StoreChecks {
             return [
                 .note(
                     .store, "items-locked", "the items were not looked at: they are locked",
-                    fix: "log in with your password, or run 'vestry unlock'")
+                    fix: Failure.lockedHint())
             ]
         } catch {
             let failure = Failure(error)

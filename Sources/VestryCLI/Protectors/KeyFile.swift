@@ -66,7 +66,15 @@ struct SecretFile: Equatable {
             throw Failure(
                 error.errno == EEXIST ? .duplicate : .failure,
                 "\(path.escapedForTerminal): \(error)",
-                hint: "nothing was changed; name a file that is not there yet")
+                hint: "nothing was changed; \(Self.next(error))")
+        }
+    }
+
+    private static func next(_ error: SystemCallError) -> String {
+        switch error.errno {
+        case EEXIST: "name a file that is not there yet"
+        case ENOSPC, EDQUOT: "free some space and run the command again"
+        default: "name a file in a folder that you can write to"
         }
     }
 
