@@ -8,8 +8,8 @@ extension Keychain {
     /// Puts a damaged keychain right, as far as it can be: saves what opens, and throws nothing away.
     ///
     /// A keybag that is damaged is replaced by the one before the last change, or else by that of a
-    /// snapshot. An item file that is missing comes back as it was in the newest snapshot. Items that open go into
-    /// a new item file, with new tags; what does not open goes into a quarantine file, and comes back as
+    /// snapshot. An item file that is missing comes back as it was in the newest snapshot. Items that
+    /// open go into a new item file, with new tags; what does not open goes into a quarantine file, and comes back as
     /// it was in the newest snapshot that is whole, where it has it. The same goes for old secrets and
     /// deleted items, which come back from no snapshot: an item stays when only its past is damaged. Each
     /// damaged file stays beside the new one, under a name with the time. The new item file takes its place in
@@ -104,7 +104,7 @@ extension Keychain {
     }
 
     private static func nothingWhole(_ missing: VestryError) -> VestryError {
-        VestryError(.damaged, detail: "\(missing.detail), and none of these has items, and whole")
+        VestryError(.damaged, detail: "\(missing.detail), and no snapshot is whole and has items")
     }
 
     /// The newest snapshot in which nothing is damaged, and nothing sealed with keys that a rotation has

@@ -146,7 +146,9 @@ extension Failure {
         .diskFull: (.failure, "nothing was changed; free some space and run the command again"),
         .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
         .serviceNotAvailable: (
-            .unavailable, "'sudo systemctl start vestry-unlock.socket' starts the unlock service"
+            .unavailable,
+            "'sudo systemctl start vestry-unlock.socket' starts the unlock service; without systemd, "
+                + "see vestry-session-helper(8)"
         ),
         .quotaExceeded: (
             .unavailable, "'keyctl show @u' lists the keys; kernel.keys.maxkeys is the limit"

@@ -8,7 +8,8 @@ from world import vestry
 
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 # The commands of other programs, as they are printed, with X for what is filled in: each was typed on Debian 12 as the
-# person who reads it. A new one comes here when that has been done.
+# person who reads it (in a machine of Tests/Support/machine, whose root may set neither clock nor quotas). A new one
+# comes here when that has been done.
 TRIED = {
     "chmod X X", "chmod go-w X", "chmod u+rwx X", "dpkg-reconfigure libpam-vestry", "getent passwd", "keyctl show @u",
     "ls /etc/pam.d", "mv X X", "passwd", "runuser -u X -- vestry doctor", "sudo chmod 600 X", "sudo chmod 700 X",

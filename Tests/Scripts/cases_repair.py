@@ -398,9 +398,9 @@ def a_removed_item_file_is_no_keychain_without_items():
         expect(DAMAGED, *arguments, give=b"https://a:b@h.example.org\n", says="items.sqlite is missing beside snapshots")
     equal(kinds(DAMAGED), [("file-damaged", None)])
     # The one snapshot that there is has none of the items, and without it there is no more to be had.
-    expect(DAMAGED, "repair", "--yes", says="none of these has items")
+    expect(DAMAGED, "repair", "--yes", says="no snapshot is whole and has items")
     expect(DONE, "erase", "--snapshots", "--yes")
-    expect(DAMAGED, "repair", "--yes", says="none of these has items")
+    expect(DAMAGED, "repair", "--yes", says="no snapshot is whole and has items")
     equal(contents(), kept)
     replace_new(ITEMS, items)
     expect(DONE, "snapshots", "make")

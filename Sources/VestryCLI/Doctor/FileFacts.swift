@@ -41,6 +41,9 @@ struct FileFacts: Equatable {
         (try? FileFacts(path)) != nil
     }
 
+    /// Whether systemd runs this machine, as sd_booted(3) finds out.
+    static var hasSystemd: Bool { exists("/run/systemd/system") }
+
     var isFolder: Bool { type == S_IFDIR }
     var isRegularFile: Bool { type == S_IFREG }
     var isLink: Bool { type == S_IFLNK }

@@ -27,7 +27,7 @@ struct PAMChecks {
                 stacks.files.followProfiles ? .followed : .ignored
             }
         let host = StackHost(
-            givesServicesKeyrings: FileFacts.exists("/run/systemd/system"), profile: profile
+            givesServicesKeyrings: FileFacts.hasSystemd, profile: profile
         ) { module in
             module.hasPrefix("/") ? FileFacts.exists(module) : modules?.contains(module) ?? true
         }

@@ -52,6 +52,12 @@ enum ServiceChecks {
         }
     }
 
+    private static var serve: String {
+        FileFacts.hasSystemd
+            ? "sudo systemctl enable --now vestry-unlock.socket"
+            : "see 'Without systemd' in vestry-session-helper(8); logins need no unlock service"
+    }
+
     /// By a request that opens nothing: what answers is what a login would meet.
     private static func socket(_ patient: Patient) -> Check {
         let path = Keychain.unlockSocketPath
@@ -79,8 +85,7 @@ enum ServiceChecks {
             return .problem(
                 .service, isAbsent ? "unlock-socket-missing" : "unlock-service-failing",
                 failure.message,
-                fix: isAbsent
-                    ? "sudo systemctl enable --now vestry-unlock.socket" : failure.hint,
+                fix: isAbsent ? serve : failure.hint,
                 status: [.damaged, .denied].contains(failure.status)
                     ? failure.status : .unavailable)
         }
