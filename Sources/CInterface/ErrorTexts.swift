@@ -63,8 +63,7 @@ struct ErrorTexts: Sendable {
         case .readOnly: "the file, its folder or the disk is read-only"
         case .diskFull: "free some space and try again"
         case .serviceNotAvailable:
-            "'sudo systemctl start vestry-unlock.socket' starts the unlock service; without systemd, "
-                + "see vestry-session-helper(8)"
+            "'sudo systemctl start vestry-unlock.socket' starts it; see vestry-session-helper(8)"
         case .quotaExceeded: "'keyctl show @u' lists the keys; kernel.keys.maxkeys is the limit"
         case .busy: "try again"
         case .timedOut: "'vestry status' says what is locked, and why"

@@ -147,8 +147,7 @@ extension Failure {
         .notAvailable: (.unavailable, "put the named cause right, then run 'vestry status'"),
         .serviceNotAvailable: (
             .unavailable,
-            "'sudo systemctl start vestry-unlock.socket' starts the unlock service; without systemd, "
-                + "see vestry-session-helper(8)"
+            "'sudo systemctl start vestry-unlock.socket' starts it; see vestry-session-helper(8)"
         ),
         .quotaExceeded: (
             .unavailable, "'keyctl show @u' lists the keys; kernel.keys.maxkeys is the limit"
