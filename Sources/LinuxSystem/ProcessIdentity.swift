@@ -32,12 +32,29 @@ public struct ProcessIdentity: Equatable, Sendable {
             as: UTF8.self)
     }
 
-    /// Its control groups as `/proc/PID/cgroup` lists them (cgroups(7)); nil when it has ended.
-    public var controlGroups: String? {
+    /// The login session of a user that it is in, by logind's name; nil when it is in none, or in
+    /// another user's, or has ended.
+    public func loginSession(of user: uid_t) -> String? {
         guard let bytes = Self.read("cgroup", of: number, limit: 65_536), isRunning else {
             return nil
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return Self.loginSession(
+            of: user, inControlGroups: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// What stands for ID in a path of `/proc/PID/cgroup` (cgroups(7)) that ends in
+    /// `user-UID.slice/session-ID.scope`, as pam_systemd(8) places the program that opens a session, and
+    /// with it all that it starts.
+    static func loginSession(of user: uid_t, inControlGroups text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "/").suffix(2)
+            guard parts.count == 2, parts.first == "user-\(user).slice", let scope = parts.last,
+                scope.hasPrefix("session-"), scope.hasSuffix(".scope")
+            else { continue }
+            let identifier = scope.dropFirst("session-".count).dropLast(".scope".count)
+            if !identifier.isEmpty { return String(identifier) }
+        }
+        return nil
     }
 
     /// The pseudo-terminal that controls it, as the number of its device below `/dev/pts`; nil for
@@ -56,6 +73,7 @@ public struct ProcessIdentity: Equatable, Sendable {
         return bits & 0xff | bits >> 12 & 0xfff00
     }
 
+    /// Its start; nil for what is no line of a running process.
     static func startTicks(inStatus bytes: [UInt8]) -> UInt64? {
         field(22, inStatus: bytes, as: UInt64.self)
     }

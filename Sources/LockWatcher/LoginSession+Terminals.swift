@@ -9,7 +9,7 @@ extension LoginSession {
     ///
     /// - Returns: 0 where no process of the session has a pseudo-terminal, or none can be seen.
     func lastInput() -> UInt64 {
-        guard !scope.isEmpty,
+        guard
             let folder = try? FileDescriptor(
                 opening: "/proc", in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY),
             let names = try? folder.entryNames()
@@ -18,16 +18,11 @@ extension LoginSession {
         for name in names {
             guard let number = pid_t(name), let process = ProcessIdentity(running: number),
                 let terminal = process.pseudoTerminal,
-                process.controlGroups?.split(separator: "\n").contains(where: isWithinScope) == true
+                process.loginSession(of: user) == identifier
             else { continue }
             terminals.insert(terminal)
         }
         return terminals.map(Self.lastInput).max() ?? 0
-    }
-
-    /// Whether a line of `/proc/PID/cgroup` is of a process of this session.
-    func isWithinScope(_ line: Substring) -> Bool {
-        line.split(separator: "/").contains(scope[...])
     }
 
     /// The kernel notes the reading of input as the access to the terminal, to within eight seconds.

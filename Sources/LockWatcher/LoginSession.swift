@@ -9,8 +9,8 @@ struct LoginSession: Equatable {
     var state = ""
     /// `x11`, `wayland`, `mir`, `tty` or `unspecified`.
     var type = ""
-    /// The unit of systemd that its processes are in.
-    var scope = ""
+    /// Its name, as in loginctl(1).
+    var identifier = ""
     /// What the screen locker says, where it says anything: swaylock and i3lock do not.
     var isLockedByHint = false
     var isIdleByHint = false

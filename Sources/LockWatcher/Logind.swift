@@ -135,7 +135,7 @@ enum Logind {
             case "Class": session.sessionClass = try text(answer)
             case "State": session.state = try text(answer)
             case "Type": session.type = try text(answer)
-            case "Scope": session.scope = try text(answer)
+            case "Id": session.identifier = try text(answer)
             case "LockedHint": session.isLockedByHint = try flag(answer)
             case "IdleHint": session.isIdleByHint = try flag(answer)
             case "IdleSinceHint":

@@ -8,12 +8,12 @@ extension Keychain {
     /// Puts a damaged keychain right, as far as it can be: saves what opens, and throws nothing away.
     ///
     /// A keybag that is damaged is replaced by the one before the last change, or else by that of a
-    /// snapshot. An item file that is missing comes back as it was in the newest snapshot. Items that
-    /// open go into a new item file, with new tags; what does not open goes into a quarantine file, and comes back as
-    /// it was in the newest snapshot that is whole, where it has it. The same goes for old secrets and
+    /// snapshot. An item file that is missing comes back as it was in the newest snapshot that is whole.
+    /// Items that open go into a new item file, with new tags; what does not open goes into a quarantine
+    /// file, and comes back as it was in that snapshot, where it has it. The same goes for old secrets and
     /// deleted items, which come back from no snapshot: an item stays when only its past is damaged. Each
-    /// damaged file stays beside the new one, under a name with the time. The new item file takes its place in
-    /// one step, while other writers are kept out.
+    /// damaged file stays beside the new one, under a name with the time. The new item file takes its
+    /// place in one step, while other writers are kept out.
     ///
     /// - Parameter isDryRun: Whether only to tell what would be done.
     /// - Returns: What was done; without a step when nothing is damaged.
@@ -177,7 +177,7 @@ extension Keychain {
         do throws(KeybagError) {
             if let previous = try Keybag.readPrevious(in: directory) {
                 if Self.fits(previous, itemsIn: directory) { return (previous, nil) }
-                second = "\(Keybag.previousFileName) is of another store"
+                second = "\(Keybag.previousFileName) is of another store, or of older keys"
             }
         } catch {
             second = error.publicError(of: Keybag.previousFileName).detail

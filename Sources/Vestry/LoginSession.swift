@@ -55,26 +55,10 @@ public struct LoginSession: Equatable, Sendable {
             else { return nil }
             since = Int64(try file.status().st_mtim.tv_sec)
             self.program = program
-            identifier = record.host.controlGroups.flatMap {
-                Self.identifier(of: record.user, inControlGroups: $0)
-            }
+            identifier = record.host.loginSession(of: record.user)
             gavePassword = hasPassword
         } catch {
             return nil
         }
-    }
-
-    /// What stands for ID in a path that ends in `user-UID.slice/session-ID.scope`, as
-    /// pam_systemd(8) places the program that opens a session; nil for another user's.
-    static func identifier(of user: uid_t, inControlGroups text: String) -> String? {
-        for line in text.split(separator: "\n") {
-            let parts = line.split(separator: "/").suffix(2)
-            guard parts.count == 2, parts.first == "user-\(user).slice", let scope = parts.last,
-                scope.hasPrefix("session-"), scope.hasSuffix(".scope")
-            else { continue }
-            let identifier = scope.dropFirst("session-".count).dropLast(".scope".count)
-            if !identifier.isEmpty { return String(identifier) }
-        }
-        return nil
     }
 }

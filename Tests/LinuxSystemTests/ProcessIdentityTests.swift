@@ -31,15 +31,33 @@ import Testing
         #expect(ProcessIdentity.pseudoTerminal(inStatus: Array(line.utf8)) == number)
     }
 
+    @Test(
+        arguments: [
+            ("0::/user.slice/user-2001.slice/session-3.scope\n", "3"),
+            ("0::/user.slice/user-2001.slice/session-c12.scope\n", "c12"),
+            ("4:cpu:/\n1:name=systemd:/user.slice/user-2001.slice/session-3.scope\n0::/\n", "3"),
+            ("0::/machine/user.slice/user-2001.slice/session-3.scope\n", "3"),
+            ("0::/user.slice/user-2002.slice/session-3.scope\n", nil),
+            ("0::/user.slice/user-20011.slice/session-3.scope\n", nil),
+            ("0::/user.slice/user-2001.slice/session-3.scope/below\n", nil),
+            ("0::/user.slice/user-2001.slice/session-.scope\n", nil),
+            ("0::/user.slice/user-2001.slice/user@2001.service\n", nil),
+            ("0::/session-3.scope\n", nil), ("0::/system.slice/ssh.service\n", nil),
+            ("0::/\n", nil), ("session-3.scope", nil), ("/", nil), ("", nil),
+        ] as [(String, String?)])
+    func logindsNameStandsInTheControlGroup(_ text: String, identifier: String?) {
+        #expect(ProcessIdentity.loginSession(of: 2001, inControlGroups: text) == identifier)
+    }
+
     @Test func aProcessIsTheOneThatStartedThen() throws {
         let own = try #require(ProcessIdentity(running: getpid()))
         #expect(own.isRunning)
         #expect(try !#require(own.programName).isEmpty)
-        #expect(try #require(own.controlGroups).contains(":/"))
         let later = ProcessIdentity(number: own.number, startTicks: own.startTicks + 1)
         #expect(!later.isRunning)
         #expect(later.programName == nil)
-        #expect(later.controlGroups == nil)
+        #expect(later.loginSession(of: getuid()) == nil)
+        #expect(later.pseudoTerminal == nil)
     }
 
     // 4194304 is PID_MAX_LIMIT of Linux: numbers are below it.

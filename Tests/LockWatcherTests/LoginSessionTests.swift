@@ -26,18 +26,6 @@ private func session(
         #expect(session(class: `class`, state: state).isOpen == isOpen)
     }
 
-    @Test(arguments: [
-        ("0::/user.slice/user-1000.slice/session-c3.scope", true),
-        ("1:name=systemd:/user.slice/user-1000.slice/session-c3.scope/inner", true),
-        ("0::/user.slice/user-1000.slice/session-c31.scope", false),
-        ("0::/user.slice/user-1000.slice/user@1000.service/app.slice", false), ("", false),
-    ])
-    func aProcessIsOfTheSessionWhoseScopeHasIt(line: Substring, isWithin: Bool) {
-        var session = session()
-        session.scope = "session-c3.scope"
-        #expect(session.isWithinScope(line) == isWithin)
-    }
-
     @Test func onlyATerminalOfWhichNothingIsKnownIsLookedFor() {
         #expect(session().hasUnknownTerminal)
         #expect(!session(since: Self.now).hasUnknownTerminal)

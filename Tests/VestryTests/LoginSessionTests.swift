@@ -6,24 +6,6 @@ import Testing
 @testable import Vestry
 
 @Suite struct LoginSessionTests {
-    @Test(
-        arguments: [
-            ("0::/user.slice/user-2001.slice/session-3.scope\n", "3"),
-            ("0::/user.slice/user-2001.slice/session-c12.scope\n", "c12"),
-            ("4:cpu:/\n1:name=systemd:/user.slice/user-2001.slice/session-3.scope\n0::/\n", "3"),
-            ("0::/machine/user.slice/user-2001.slice/session-3.scope\n", "3"),
-            ("0::/user.slice/user-2002.slice/session-3.scope\n", nil),
-            ("0::/user.slice/user-20011.slice/session-3.scope\n", nil),
-            ("0::/user.slice/user-2001.slice/session-3.scope/below\n", nil),
-            ("0::/user.slice/user-2001.slice/session-.scope\n", nil),
-            ("0::/user.slice/user-2001.slice/user@2001.service\n", nil),
-            ("0::/session-3.scope\n", nil), ("0::/system.slice/ssh.service\n", nil),
-            ("0::/\n", nil), ("session-3.scope", nil), ("/", nil), ("", nil),
-        ] as [(String, String?)])
-    func logindsNameStandsInTheControlGroup(_ text: String, identifier: String?) {
-        #expect(LoginSession.identifier(of: 2001, inControlGroups: text) == identifier)
-    }
-
     @Test func recordsOfRunningHostsAreSessions() throws {
         let home = try TemporaryHome()
         let own = try #require(ProcessIdentity(running: getpid()))

@@ -15,8 +15,8 @@ struct RepairCommand: Command, Equatable {
         of a snapshot. The items that open go into a new item file, with new tags, which takes the
         place of the damaged one in one step; those that do not open go into a quarantine file, and
         come back as they were in the newest snapshot that is whole, if it has them; so does an item
-        file that is missing. An old secret or a deleted item that does
-        not open goes into the quarantine file alone. The damaged files stay beside the new ones,
+        file that is missing. An old secret or a deleted item that does not open goes into the
+        quarantine file alone. The damaged files stay beside the new ones,
         under names with the time.
 
           --dry-run  only show what would be done
