@@ -79,11 +79,22 @@ extension Keychain {
         status.isOfAnotherMachine = true
     }
 
+    /// A damaged item file is found here and not by the first program that needs a secret.
+    private func itemFault(of store: borrowing OpenStore) throws(VestryError) -> KeychainStatus? {
+        do throws(VestryError) {
+            _ = try store.itemsForReading() == nil
+            return nil
+        } catch {
+            var status = KeychainStatus(failure: error)
+            status.isRepairLocked = error.code == .damaged ? try store.key(.index) == nil : false
+            return status
+        }
+    }
+
     private func lockStatus() -> KeychainStatus {
         do {
             let store = try openStore()
-            // A damaged item file is found here and not by the first program that needs a secret.
-            _ = try store.itemsForReading() == nil
+            if let fault = try itemFault(of: store) { return fault }
             // A local, because a closure cannot capture a borrowed store.
             let keybag = store.keybag
             let note = try mappingErrors { () throws(KeyringError) in

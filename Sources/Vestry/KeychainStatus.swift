@@ -46,6 +46,9 @@ public struct KeychainStatus: Sendable {
     public let reason: Reason
     /// What must be repaired; only with ``State/unavailable``.
     public let error: VestryError?
+    /// Whether a password helps all the same: only the items are damaged, and locked besides, and
+    /// ``Keychain/repair(isDryRun:)`` needs them open.
+    package internal(set) var isRepairLocked = false
     /// Since when logins have had a password that does not open the keychain, in seconds since 1970;
     /// nil when the last one's did, or there was none since the machine started.
     ///

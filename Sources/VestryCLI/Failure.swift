@@ -59,7 +59,7 @@ extension Failure {
         case .damaged, .denied, .newerFormat: break
         default: return nil
         }
-        guard let error = status.error else { return nil }
+        guard let error = status.error, !status.isRepairLocked else { return nil }
         self.init(error)
     }
 

@@ -12,7 +12,8 @@ from cases_files import mount, replace
 from harness import case, equal
 from helper_client import HELPER, OPEN, REWRAP, Reply, ask, ask_raw, request
 from world import (
-    DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, STORE, UNAVAILABLE, contents, expect, login, put, secret_of, vestry)
+    DAMAGED, DENIED, DONE, FAILURE, ITEMS, KEYBAG, LOCKED, STORE, UNAVAILABLE, contents, expect, login, put, reboot,
+    secret_of, vestry)
 
 HOME = pathlib.Path("/home/alice")
 PREVIOUS = STORE / "keybag.previous"
@@ -220,6 +221,23 @@ def no_password_is_asked_for_where_it_does_not_help():
         change(path, lambda data: flipped(data, 700) if path == KEYBAG else b"x" * 8192)
         expect(DAMAGED, "unlock", says=says)
         expect(DAMAGED, "rewrap", says=says)
+
+
+@case
+def items_that_are_damaged_and_locked_can_be_unlocked_and_repaired():
+    """By somebody whose logins give no password: 'vestry unlock' is all there is."""
+    begin()
+    expect(DONE, "snapshots", "make")
+    for damage in (lambda: change(ITEMS, lambda data: b""), ITEMS.unlink):
+        reboot()
+        login(password=b"")
+        damage()
+        message = expect(LOCKED, "repair", "--yes").stderr
+        assert b"vestry unlock" in message, message
+        expect(DONE, "unlock", "--password-fd", "0", give=PASSWORD, says="opened, but the keychain is damaged")
+        expect(DAMAGED, "get", "s", "a")
+        expect(DONE, "repair", "--yes")
+        equal(secret_of("s", "a"), b"secret")
 
 
 @case

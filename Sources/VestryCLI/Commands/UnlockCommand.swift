@@ -58,9 +58,15 @@ struct UnlockCommand: Command, Equatable {
                 "vestry: opened with the password before the current one\n"
                     + "vestry: hint: log in once with the new one\n")
         }
-        if keychain.status().reason == .noSession {
+        let now = keychain.status()
+        if now.reason == .noSession {
             StandardStream.error.write(
                 "vestry: when-unlocked items stay locked: no login session is open\n")
+        }
+        if let error = now.error {
+            StandardStream.error.write(
+                "vestry: opened, but \(error.description.escapedForTerminal)\n"
+                    + "vestry: hint: 'vestry repair' saves what it can\n")
         }
         return .done
     }
