@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from cases_accounts import clock
+from cases_items import CERTIFICATES
 from cases_json import check
 from cases_repair import edit, repair, report, steps, stored, whole
 from cases_terminal import at_terminal
@@ -27,6 +28,10 @@ def entries(*arguments):
     return parsed("history", *arguments)["entries"]
 
 
+def internet(secret, server, account, *options):
+    expect(DONE, "set", "--server", server, *options, account, give=secret)
+
+
 @case
 def undo_brings_back_the_secret_before_and_takes_that_back():
     login()
@@ -43,6 +48,36 @@ def undo_brings_back_the_secret_before_and_takes_that_back():
     expect(NOT_FOUND, "undo", "nothing", "a")
     expect(NOT_FOUND, "history", "nothing", "a")
     expect(USAGE, "undo", "--number", "0", "s", "a")
+
+
+@case
+def a_deleted_item_comes_back_by_whatever_names_it():
+    login()
+    internet(b"web", "h.example.org", "alice", "--protocol", "https")
+    put(b"labelled", "s", "a", "--label", "only this")
+    expect(DONE, "set", "--certificate", str(CERTIFICATES / "ec.cer"), "--label", "web")
+    for named in (["--server", "h.example.org", "alice"], ["--server", "h.example.org", "--protocol", "https"],
+                  ["--label", "only this"], ["--class", "certificate", "--label", "web"]):
+        expect(DONE, "delete", *named)
+        expect(NOT_FOUND, "show", *named)
+        equal([entry["kind"] for entry in entries(*named)], ["deleted-item"], named)
+        expect(DONE, "undo", *named)
+        expect(DONE, "show", *named)
+    equal(expect(DONE, "get", "--server", "h.example.org", "alice").stdout, b"web")
+    # Not one of other names, and none of two.
+    expect(DONE, "delete", "--server", "h.example.org", "alice")
+    for other in (["--server", "h.example.org", "bob"], ["--server", "h.example.org", "--protocol", "imap", "alice"],
+                  ["--synchronizable", "yes", "--server", "h.example.org", "alice"], ["--label", "another"]):
+        expect(NOT_FOUND, "undo", *other)
+    internet(b"bob's", "h.example.org", "bob")
+    expect(DONE, "delete", "--server", "h.example.org", "bob")
+    expect(USAGE, "undo", "--server", "h.example.org", says="2 items match")
+    # What is locked may be it.
+    internet(b"later", "locked.example.org", "alice", "--accessible", "when-unlocked")
+    expect(DONE, "delete", "--server", "locked.example.org", "alice")
+    expect(DONE, "lock")
+    expect(LOCKED, "undo", "--server", "locked.example.org", "alice")
+    equal(expect(DONE, "undo", "--server", "h.example.org", "alice").stdout, b"")
 
 
 @case

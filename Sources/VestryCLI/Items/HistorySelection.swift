@@ -8,8 +8,8 @@ enum HistoryAddress {
     /// Looks up what the arguments name.
     ///
     /// - Parameters:
-    ///   - selection: Service and account, or a reference, name deleted items too; anything else names
-    ///     an item that is there.
+    ///   - selection: What names an item that is there; where there is none, the one that was deleted
+    ///     last of those that it names.
     ///   - keychain: Where it is.
     /// - Throws: `Failure`.
     init(_ selection: ItemSelection, in keychain: Keychain) throws(Failure) {
@@ -18,7 +18,25 @@ enum HistoryAddress {
         } else if let reference = selection.reference {
             self = .reference(reference)
         } else {
-            self = .reference(try selection.record(in: keychain).persistentReference)
+            self = .reference(try Self.record(selection, in: keychain).persistentReference)
+        }
+    }
+
+    private static func record(
+        _ selection: ItemSelection, in keychain: Keychain
+    ) throws(Failure) -> ItemRecord {
+        do throws(Failure) {
+            return try selection.record(in: keychain)
+        } catch  where error.code == .itemNotFound {
+            let deleted = try reporting { () throws(VestryError) in try keychain.deletedItems() }
+            let records = deleted.items.map(\.record).filter(selection.names)
+            guard let last = records.first else {
+                throw deleted.lockedCount > 0 ? Failure(VestryError(.locked)) : error
+            }
+            guard records.allSatisfy({ ItemLine.text($0) == ItemLine.text(last) }) else {
+                throw Failure(ambiguous: records)
+            }
+            return last
         }
     }
 

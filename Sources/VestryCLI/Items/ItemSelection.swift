@@ -73,6 +73,19 @@ struct ItemSelection: Equatable {
         return query
     }
 
+    /// Whether it names this item, by attributes: as ``query`` finds it where it is not deleted.
+    func names(_ record: ItemRecord) -> Bool {
+        let isSynchronizable = record[.synchronizable]?.bool ?? false
+        let isOfKind =
+            switch item.synchronizable ?? .no {
+            case .any: true
+            case .yes: isSynchronizable
+            case .no: !isSynchronizable
+            }
+        return isOfKind && record.itemClass == item.itemClass
+            && item.values.allSatisfy { record[$0.key] == $0.value }
+    }
+
     /// The one item that is meant.
     ///
     /// - Parameter keychain: Where it is.
